@@ -8,6 +8,7 @@ import {
 } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import { answerOf } from './github/answer.ts';
 import { type GithubStandIn, startGithubStandIn } from './github/stand-in.ts';
 import type { LocalStack } from './stack.ts';
 
@@ -28,11 +29,14 @@ export const usesGithubCom = ({ github }: RelayConfig): boolean => github.apiUrl
  * Starts a stand-in of GitHub, whose comments and checks are logged, and enters its token and its App. It is for the
  * sandbox alone: to an instance of the service it would vouch for people, and nobody would see that the issues at GitHub
  * are missing.
+ *
+ * @param answers to requests that only read, by their paths, in place of its own
  */
 export async function enterGithubStandIn(
   { secrets, secretPrefix }: LocalStack,
   log: Pick<Console, 'info'>,
   clock: () => number,
+  answers: Readonly<Record<string, unknown>> = {},
 ): Promise<GithubStandIn> {
   const token = `stand-in-${randomBytes(16).toString('hex')}`;
   const { privateKey } = await appKey();
@@ -42,6 +46,10 @@ export async function enterGithubStandIn(
     clock,
     isValid: (authorization) => authorization === `token ${token}` || isSigned(authorization, privateKey),
     installationToken: token,
+    between(route, _, answer) {
+      const [method, path = ''] = route.split(' ');
+      return method === 'GET' && Object.hasOwn(answers, path) ? answerOf(answers[path]) : answer();
+    },
     // Without the marker, which GitHub does not show either.
     commented: ({ issue, body }) =>
       log.info({ message: 'comment on GitHub', issue, text: body.replaceAll(/\s*<!--.*?-->/g, '') }),

@@ -1,4 +1,5 @@
 import type { Payloads } from '../../lib/service/partner/operations/operations.ts';
+import type { Data } from '../../sandbox/records.ts';
 import type { WantedEvent } from '../examples/github-event.ts';
 
 /** The fields that matter: their values, or what their text looks like. */
@@ -28,13 +29,32 @@ export type TestEvent =
   /** A webhook of an own automation, by the name of its file. It is signed with a secret of the test. */
   | { hook: string; body: object };
 
+/** What there is before anything happens, beside what the sandbox has. */
+export interface GivenWorld {
+  /** What GitHub answers to the step `github`, by the path without its query: `'/repos/acme/web/pulls': […]`. */
+  github?: Readonly<Record<string, unknown>>;
+  /** Fields that are left out are those of a task of the sandbox. */
+  tasks?: readonly Partial<Data['tasks'][number]>[];
+  users?: readonly Partial<Data['users'][number]>[];
+}
+
+/** Records of the service, by their kind. */
+export type ExpectedRecords = { [K in keyof Data]?: readonly ExpectedFields<Data[K][number]>[] };
+
 /** An event, and what shall come of it under relay.config.ts and with the files in automations/. */
 export interface RelayTest {
+  given?: GivenWorld;
+  /** What happened before, in its order. Jobs of an event are done before the next one. */
+  before?: readonly TestEvent[];
   event: TestEvent;
-  /** Exactly these requests, or nothing at all: no comment either. */
+  /** When the first event happens: ISO 8601. By default on Monday, 5 January 2026, at 10:00 UTC, or when the event says. */
+  at?: string;
+  /** Exactly these requests behind `event`, or nothing at all: no comment either. */
   makes: ExpectedCalls | 'nothing';
   /** The messages in Slack, and the comments on GitHub, that have these texts in them. Others may come besides. */
   says?: readonly (string | RegExp)[];
+  /** Exactly these new records in the service at the end, also those that events in `before` made. */
+  holds?: ExpectedRecords;
 }
 
 /** The tests of a file for `partner-relay test`, by what they say. */

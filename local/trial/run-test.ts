@@ -3,14 +3,16 @@ import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { RelayConfig } from '../../lib/config/schema.ts';
+import { MINUTE_MS } from '../../lib/dates.ts';
 import { newsOf, statusInWords } from '../../lib/engine/record/job.ts';
 import { meantName } from '../../lib/faults/fault.ts';
 import { operations } from '../../lib/service/partner/operations/operations.ts';
 import { cutToLength } from '../../lib/text.ts';
 import type { CustomAutomations } from '../../lib/triggers/custom-automation.ts';
+import type { Data } from '../../sandbox/records.ts';
 import { exampleEvent } from '../examples/github-event.ts';
 import { renderMessage } from '../slack/render.ts';
-import type { ExpectedCalls, ExpectedFields, RelayTest, TestEvent } from './define-tests.ts';
+import type { ExpectedCalls, ExpectedFields, GivenWorld, RelayTest, TestEvent } from './define-tests.ts';
 import { type Given, startTrialRelay, type TrialCall, type TrialRelay } from './trial-relay.ts';
 import type { TrialStep, Trouble } from './trouble.ts';
 
@@ -39,9 +41,12 @@ export async function runTest(
   custom: CustomAutomations,
 ): Promise<string[]> {
   refuseUnknown(test);
-  const given = givenIn(test.event, config, folder);
+  const { given: world = {}, before = [], event } = test;
+  const start = test.at === undefined ? MONDAY : momentOf(test.at);
+  const events = [...before, event].map((one, index) => givenIn(one, start + index * MINUTE_MS, config, folder));
   const expected = wantedIn(test);
-  const first = await inRelay(given, config, custom, {}, async (relay, why) => {
+  const inTrial = <T>(trouble: Trouble, look: Look<T>) => inRelay(events, world, config, custom, trouble, look);
+  const first = await inTrial({}, async (relay, why) => {
     const parked = (await relay.jobs()).filter(
       (job) => job.parked && custom.list.some(({ name }) => name === job.automation),
     );
@@ -54,7 +59,7 @@ export async function runTest(
   if (first.lines.length > 0) return first.lines;
   for (const { what, at } of TROUBLES) {
     const run = (steps: readonly TrialStep[]) =>
-      inRelay(given, config, custom, at(steps), async (relay, why) => {
+      inTrial(at(steps), async (relay, why) => {
         const lines = changes(first, await outcomeOf(relay));
         return { met: relay.troublesMet, lines: lines.length === 0 ? [] : [...lines, ...(await reasons(relay, why))] };
       });
@@ -95,37 +100,45 @@ async function atOneStep(
   return [`${what} each of its steps:`, ...ofAll];
 }
 
+type Look<T> = (relay: TrialRelay, why: string | undefined) => Promise<T>;
+
 async function inRelay<T>(
-  { at, ...given }: Given & { at: number },
+  events: readonly (Given & { at: number })[],
+  world: GivenWorld,
   config: RelayConfig,
   custom: CustomAutomations,
   trouble: Trouble,
-  look: (relay: TrialRelay, why: string | undefined) => Promise<T>,
+  look: Look<T>,
 ): Promise<T> {
-  const relay = await startTrialRelay(config, at, custom, trouble);
+  const relay = await startTrialRelay(config, events[0]?.at ?? MONDAY, custom, world, trouble);
   try {
-    const why = await relay.take(given);
-    await relay.workUntil(at + LONGEST_WAIT_MS);
+    let why: string | undefined;
+    for (const { at, ...given } of events) {
+      why = await relay.take(given, at);
+      await relay.work(LONGEST_WAIT_MS);
+    }
     return await look(relay, why);
   } finally {
     await relay.close();
   }
 }
 
-function wantedIn({ makes, says = [] }: RelayTest) {
+function wantedIn({ makes, says = [], holds = {} }: RelayTest) {
   const wanted = makes === 'nothing' ? [] : Object.entries(makes).flatMap(wantedRequests);
   return {
     differences(relay: TrialRelay): string[] {
-      const said = textsIn(relay);
+      const latest = relay.latest();
+      const said = textsIn(latest);
       const unsaid = says.filter(
         (one) => !said.some(({ text }) => (one instanceof RegExp ? one.test(text) : text.includes(one))),
       );
-      const forbidden = makes === 'nothing' ? relay.comments.map(({ body }) => withoutMarker(body)) : [];
+      const forbidden = makes === 'nothing' ? latest.comments.map(({ body }) => withoutMarker(body)) : [];
       return [
-        ...differences(wanted, relay.calls),
+        ...differences(wanted, latest.calls),
         ...forbidden.map((text) => `came     a comment: ${text}`),
         ...unsaid.map((one) => `expected a message or a comment with ${shown(one)}`),
         ...(unsaid.length > 0 ? said.map(({ text }) => `came     a message or a comment: ${text}`) : []),
+        ...Object.entries(holds).flatMap(([kind, records]) => otherRecords(kind as keyof Data, records, relay)),
       ];
     },
   };
@@ -186,7 +199,7 @@ function changes(first: Outcome, { effects, endings, isUnknown }: Outcome): stri
 }
 
 /** What people can read in Slack and on GitHub. */
-function textsIn({ messages, comments }: TrialRelay): { place: string; text: string }[] {
+function textsIn({ messages, comments }: Pick<TrialRelay, 'messages' | 'comments'>): { place: string; text: string }[] {
   return [
     ...messages.map((one) => ({ place: `a message in ${one.channel}`, text: renderMessage(one) })),
     ...comments.map(({ issue, body }) => ({ place: `a comment on ${issue}`, text: withoutMarker(body) })),
@@ -207,13 +220,29 @@ function differences(wanted: readonly WantedRequest[], calls: readonly TrialCall
   return [...missing.map((request) => `expected ${inWords(request)}`), ...others];
 }
 
+/** In what the new records of a kind differ from those that a test wants. */
+function otherRecords(kind: keyof Data, wanted: readonly ExpectedFields[], { newRecords }: TrialRelay): string[] {
+  const left: object[] = newRecords(kind);
+  const missing = wanted.filter((one) => {
+    const place = left.findIndex((record) => hasFields(record, one));
+    if (place >= 0) left.splice(place, 1);
+    return place < 0;
+  });
+  return [
+    ...missing.map((one) => `expected ${inWords({ operation: `a new record of ${kind}`, payload: one })}`),
+    ...left.map((one) => `came     ${inWords({ operation: `a new record of ${kind}`, payload: { ...one } })}`),
+  ];
+}
+
 /** Whether it was carried out, and is as expected. */
 const fits = (came: TrialCall, { operation, payload }: WantedRequest) =>
-  came.status < 300 &&
-  came.operation === operation &&
-  Object.entries(payload).every(([name, value]) =>
-    value instanceof RegExp ? value.test(String(came.payload[name])) : isDeepStrictEqual(came.payload[name], value),
-  );
+  came.status < 300 && came.operation === operation && hasFields(came.payload, payload);
+
+const hasFields = (given: object, wanted: ExpectedFields) =>
+  Object.entries(wanted).every(([name, value]) => {
+    const found: unknown = Object(given)[name];
+    return value instanceof RegExp ? value.test(String(found)) : isDeepStrictEqual(found, value);
+  });
 
 /** `defects/create with title "…", priority "High"` */
 function inWords({ operation, payload }: WantedRequest, longest = LONGEST_SHOWN): string {
@@ -247,7 +276,8 @@ function wantedRequests([name, wanted]: [string, ExpectedCalls[keyof ExpectedCal
 }
 
 /** What a test has, and what its event has beside the field that says its kind. */
-const FIELDS = ['event', 'makes', 'says'];
+const FIELDS = ['given', 'before', 'event', 'at', 'makes', 'says', 'holds'];
+const OF_WORLD = ['github', 'tasks', 'users'];
 const OF_EVENTS = {
   command: ['by', 'channel'],
   hook: ['body'],
@@ -258,29 +288,35 @@ const OF_EVENTS = {
 
 /** @throws {Error} for a field that would change nothing, because a team need not check types */
 function refuseUnknown(test: RelayTest): void {
-  const [kind, fields] = Object.entries(OF_EVENTS).find(([one]) => one in test.event) ?? ['event', OF_EVENTS.event];
-  for (const [given, known] of [
-    [test, FIELDS],
-    [test.event, [kind, ...fields]],
-  ] as const) {
-    const unknown = Object.keys(given).find((field) => !known.includes(field));
+  const { given = {}, before = [], event } = test;
+  const events = [...before, event].map((one) => [one, fieldsOf(one)] as const);
+  for (const [fields, known] of [[test, FIELDS] as const, [given, OF_WORLD] as const, ...events]) {
+    const unknown = Object.keys(fields).find((field) => !known.includes(field));
     if (unknown !== undefined) throw new Error(`there is no field '${unknown}'; ${meantName(unknown, known)}`);
   }
   if (test.makes === undefined)
     throw new Error("there is no field 'makes'; write makes: {} if nothing shall be called");
 }
 
-/** @returns what happens, and when the clock begins */
-function givenIn(wanted: TestEvent, config: RelayConfig, folder: string): Given & { at: number } {
-  if ('command' in wanted) return { by: 'U0MIRA001', channel: 'C0GENERAL', ...wanted, at: MONDAY };
-  if ('hook' in wanted) return { ...wanted, at: MONDAY };
+function fieldsOf(event: TestEvent): string[] {
+  const [kind, fields] = Object.entries(OF_EVENTS).find(([one]) => one in event) ?? ['event', OF_EVENTS.event];
+  return [kind, ...fields];
+}
+
+/**
+ * @param at when it happens, unless it says so itself; epoch milliseconds
+ * @returns what happens, and when
+ */
+function givenIn(wanted: TestEvent, at: number, config: RelayConfig, folder: string): Given & { at: number } {
+  if ('command' in wanted) return { by: 'U0MIRA001', channel: 'C0GENERAL', ...wanted, at };
+  if ('hook' in wanted) return { ...wanted, at };
   if ('schedule' in wanted) return { schedule: wanted.schedule, at: momentOf(wanted.at) };
   if ('file' in wanted) {
     const payload = JSON.parse(readFileSync(resolve(folder, wanted.file), 'utf8'));
     return { event: wanted.event, payload, at: afterEvent(payload) };
   }
   const repository = wanted.repository ?? config.github.repositories[0]?.name;
-  const { event, payload } = exampleEvent({ ...wanted, repository }, MONDAY, EXAMPLE_NUMBER);
+  const { event, payload } = exampleEvent({ ...wanted, repository }, at, EXAMPLE_NUMBER);
   return { event, payload, at: afterEvent(payload) };
 }
 

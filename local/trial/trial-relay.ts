@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { MINUTE_MS } from '../../lib/dates.ts';
@@ -8,7 +8,7 @@ import { createMetrics } from '../../lib/state/metrics/metrics.ts';
 import { parsedJson } from '../../lib/text.ts';
 import { type CustomAutomations, customOf } from '../../lib/triggers/custom-automation.ts';
 import { decryptPayload } from '../../sandbox/decryption.ts';
-import type { Project } from '../../sandbox/records.ts';
+import type { Data, Project, Task } from '../../sandbox/records.ts';
 import { asSqsHandler, deliver } from '../event-source.ts';
 import { type SignedRequest, signedByGithub, signedBySlack, signedByTool } from '../examples/signed-request.ts';
 import { remembering } from '../github/remember.ts';
@@ -20,6 +20,7 @@ import { asScheduledHandler } from '../schedules.ts';
 import { commandForm } from '../slack/requests.ts';
 import { startSlackStandIn } from '../slack/stand-in.ts';
 import { startLocalStack } from '../stack.ts';
+import type { GivenWorld } from './define-tests.ts';
 import { nextMoment } from './next-moment.ts';
 import { createTroubles, type Trouble } from './trouble.ts';
 
@@ -50,21 +51,27 @@ const key = randomBytes(32).toString('hex');
  * begin without data, and reach nothing but their own stand-ins. Nobody has linked an account.
  *
  * @param now when the clock begins; epoch milliseconds
+ * @param world what there is besides
  * @param trouble what goes wrong in the jobs of the team's automations
  */
 export async function startTrialRelay(
   given: RelayConfig,
   now: number,
   custom: CustomAutomations,
-  trouble: Trouble = {},
+  { github: answers, tasks = [], users = [] }: GivenWorld,
+  trouble: Trouble,
 ) {
   const clock = { now };
   const read = () => clock.now;
   const quiet = { info() {}, warn() {}, error() {} };
   const stack = await startLocalStack({ clock: read });
   const { partners, sandbox } = await startSandboxWith(Object.keys(given.connections), { clock: read });
-  addProjects(given, sandbox.data.projects);
-  const github = await enterGithubStandIn(stack, quiet, read);
+  const { data } = sandbox;
+  addProjects(given, data.projects);
+  for (const task of tasks) data.tasks.push({ ...like(data.tasks), task_id: randomUUID(), ...named(task) });
+  for (const user of users) data.users.push({ ...like(data.users), user_id: randomUUID(), ...user });
+  const known = new Set<object>(Object.values(data).flat());
+  const github = await enterGithubStandIn(stack, quiet, read, answers);
   const standIn = await startSlackStandIn({ clock: read, botToken: key });
   const slack = { signingSecret: { value: key, from: '' }, standIn };
   const enter = (name: string, secret: object) => stack.secrets.put(stack.secretPrefix + name, secret, now);
@@ -143,47 +150,62 @@ export async function startTrialRelay(
 
   async function answerTo(given: Given): Promise<APIGatewayProxyStructuredResultV2> {
     if ('event' in given) {
-      const delivery = signedByGithub(given.event, JSON.stringify(given.payload), key, 'trial');
+      const delivery = signedByGithub(given.event, JSON.stringify(given.payload), key, `trial-${clock.now}`);
       return post(takeGithub, '/github', delivery);
     }
     if ('command' in given) {
       const typed = `${runtime.config.slack?.command ?? '/pm'} ${given.command}`;
       const form = commandForm(standIn, typed, { userId: given.by, channelId: given.channel });
-      return post(asHttpHandler(slackWebhook.createHandler(runtime)), '/slack', signedBySlack(form, key, now));
+      return post(asHttpHandler(slackWebhook.createHandler(runtime)), '/slack', signedBySlack(form, key, clock.now));
     }
     if ('hook' in given) {
       const { hook, body } = given;
       const automation = customOf(custom, 'webhook').find(({ name }) => name === hook);
       if (!automation) throw new Error(`there is no webhook '${hook}' in automations/`);
-      const signed = signedByTool(automation.verify, JSON.stringify(body), key, now);
+      const signed = signedByTool(automation.verify, JSON.stringify(body), key, clock.now);
       const { createHandler } = await import('../../functions/hooks-webhook.ts');
       return post(asHttpHandler(createHandler(runtime)), `/hooks/${hook}`, signed);
     }
     const { createHandler } = await import('../../functions/due-schedules.ts');
-    const event = { own: given.schedule, at: new Date(now).toISOString() };
+    const event = { own: given.schedule, at: new Date(clock.now).toISOString() };
     await asScheduledHandler(createHandler(runtime))(event, contextNow());
     return { statusCode: 200 };
   }
 
+  const { comments } = github;
+  const { messages } = standIn;
+  let before = { calls: 0, comments: 0, messages: 0 };
+
   return {
     calls,
-    comments: github.comments,
-    messages: standIn.messages,
+    comments,
+    messages,
+    /** What came of the last event that was taken. */
+    latest: () => ({
+      calls: calls.slice(before.calls),
+      comments: comments.slice(before.comments),
+      messages: messages.slice(before.messages),
+    }),
     /** The steps that jobs of the team's automations carried out. */
     steps: troubles.steps,
     troublesMet: troubles.met,
+    /** The records of a kind that the service did not have at the beginning. */
+    newRecords: (kind: keyof Data) => data[kind].filter((record) => !known.has(record)),
     /**
-     * Lets it happen. @returns why it makes no job; undefined if it makes one
+     * Lets it happen at that time, or now if that is later. @returns why it makes no job; undefined if it makes one
      * @throws {Error} if it is refused
      */
-    async take(given: Given): Promise<string | undefined> {
+    async take(given: Given, at: number): Promise<string | undefined> {
+      clock.now = Math.max(clock.now, at);
+      before = { calls: calls.length, comments: comments.length, messages: messages.length };
       const { statusCode = 200, body = '' } = await answerTo(given);
       const { ignored, error, text } = (parsedJson(body) ?? {}) as Record<string, string | undefined>;
       if (statusCode >= 400) throw new Error([error, ...errors].join(': '));
       return ignored ?? text;
     },
-    /** Lets time pass and jobs run until then, or until no job is under way. It moves the clock. */
-    async workUntil(end: number): Promise<void> {
+    /** Lets time pass and jobs run for so long, or until no job is under way. It moves the clock. */
+    async work(longestMs: number): Promise<void> {
+      const end = clock.now + longestMs;
       while (clock.now <= end) {
         while (clock.now <= end && (await workOnce())) {}
         const underWay = await list(UNDER_WAY);
@@ -206,6 +228,16 @@ function asDeclared(config: RelayConfig): RelayConfig {
   const connections = Object.entries(config.connections).map(([name, one]) => [name, { ...one, operations: {} }]);
   return { ...config, connections: Object.fromEntries(connections) };
 }
+
+/** The first record of the sandbox, for the fields that a test leaves out. @throws {Error} without any */
+function like<Record>([first]: readonly Record[]): Record {
+  if (first === undefined) throw new Error('the sandbox has no such record');
+  return first;
+}
+
+/** A task has its name twice. */
+const named = ({ name, title = name, ...task }: Partial<Task>): Partial<Task> =>
+  title === undefined ? task : { ...task, name: name ?? title, title };
 
 /** The service of a team has the projects that its configuration names. */
 function addProjects(config: RelayConfig, projects: Project[]): void {

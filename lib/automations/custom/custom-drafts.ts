@@ -110,7 +110,10 @@ function readTime(at: unknown, now: number): number | undefined {
     throw new TeamMistake('at is no time; give ISO 8601 or epoch milliseconds');
   if (ms < EARLIEST_MS) throw new TeamMistake('at is in seconds, or before 1973; give milliseconds');
   if (ms <= now + MOST_AHEAD_MS) return ms;
-  throw new TeamMistake('at is in the future; it says when the event happened, not when something is due');
+  const clock = new Date(now).toISOString();
+  throw new TeamMistake(
+    `at is later than the clock, which is ${clock}; it says when the event happened, not when something is due`,
+  );
 }
 
 /** A job of a team's automation. */

@@ -1,0 +1,110 @@
+import { join } from 'node:path';
+import { command, github, type Run, token, webhook } from 'partner-relay';
+import * as z from 'partner-relay/zod';
+import { afterEach, expect, it } from 'vitest';
+import { readCustomAutomations } from '../../lib/automations/custom/folder.ts';
+import type { RelayTest } from '../../local/trial/define-tests.ts';
+import { runTest } from '../../local/trial/run-test.ts';
+import { keepAnswers } from '../lost-answers.ts';
+import { customOf, exampleConfig } from '../relay.ts';
+
+afterEach(keepAnswers);
+
+const config = exampleConfig();
+const FOLDER = join(import.meta.dirname, '../../docs/guides/automations');
+const { custom: examples } = await readCustomAutomations(config, FOLDER);
+const ofExamples = (test: RelayTest) => runTest(test, config, FOLDER, examples);
+
+const alert = (issue_id: string) => ({
+  hook: 'sentry-to-defect',
+  body: {
+    action: 'triggered',
+    data: { event: { issue_id, title: `Fault ${issue_id}`, web_url: 'https://sentry.example/1' } },
+  },
+});
+
+it('a test says what happened before: what that made does not count as made by the event', async () => {
+  const test = {
+    before: [alert('1'), alert('2')],
+    event: alert('1'),
+    makes: 'nothing',
+    holds: { defects: [{ title: 'Fault 1' }, { title: /2$/ }] },
+  } as const;
+  expect(await ofExamples(test)).toEqual([]);
+  expect(await ofExamples({ ...test, holds: { defects: [{ title: 'Fault 1' }, { title: 'Fault 3' }] } })).toEqual([
+    'expected a new record of defects with title "Fault 3"',
+    expect.stringMatching(/^came {5}a new record of defects with .*title "Fault 2"/),
+    expect.stringMatching(/^because/),
+    expect.stringMatching(/^because/),
+  ]);
+});
+
+it('a test says which tasks and users there are', async () => {
+  const event = { command: 'block "Migrate the billing" waits' };
+  const makes = {};
+  const given = { tasks: [{ name: 'Migrate the billing' }], users: [{ name: 'Ada', email: 'ada@example.com' }] };
+  expect(await ofExamples({ given, event, makes, says: ['Migrate the billing is blocked: waits'] })).toEqual([]);
+  expect(await ofExamples({ event, makes, says: ['Migrate the billing is blocked: waits'] })).not.toEqual([]);
+});
+
+it('a test says what GitHub answers', async () => {
+  const on = command('open', { does: 'counts the open pull requests', example: 'open' });
+  const run: Run<typeof on> = async (_, steps) => {
+    const pulls = await steps.github(
+      'read',
+      '/repos/acme/web/pulls?state=open',
+      z.array(z.object({ number: z.number() })),
+    );
+    return `${pulls.length} pull requests are open`;
+  };
+  const custom = customOf({ open: { on, run } }, exampleConfig({}, { also: ['acme/web'] }));
+  const test = {
+    given: { github: { '/repos/acme/web/pulls': [{ number: 1 }, { number: 2 }] } },
+    event: { command: 'open' },
+    makes: {},
+    says: ['2 pull requests are open'],
+  };
+  expect(await runTest(test, exampleConfig({}, { also: ['acme/web'] }), FOLDER, custom)).toEqual([]);
+});
+
+it('a test sets its clock, and a body with another date is explained with the time of the clock', async () => {
+  const on = webhook({
+    verify: token({ header: 'x-token' }),
+    body: z.object({ at: z.string() }),
+    input: {},
+    job: ({ at }) => ({ happened: [at], at, input: {} }),
+  });
+  const custom = customOf({ dated: { on, run: async () => 'done' } }, config);
+  const test = { event: { hook: 'dated', body: { at: '2026-11-28T09:00:00Z' } }, makes: {} };
+  const play = (more: Partial<RelayTest>) => runTest({ ...test, ...more }, config, FOLDER, custom);
+  expect(await play({ at: '2026-11-28T09:00:30Z' })).toEqual([]);
+  await expect(play({})).rejects.toThrow('at is later than the clock, which is 2026-01-05T10:00:00.000Z');
+  await expect(play({ at: 'noon' })).rejects.toThrow("at is 'noon', which is no time");
+});
+
+it('an event of GitHub comes before the next one of the same issue', async () => {
+  const on = github(['issues.opened', 'issues.closed'], {
+    input: { state: z.string() },
+    job: ({ action, issue }) => ({ happened: [issue.id, action], at: issue.updated_at, input: { state: action } }),
+  });
+  const run: Run<typeof on> = async ({ state }, { say }) => {
+    await say('tell', { channel: 'C0PLATFORM' }, `it is ${state}`);
+    return 'told';
+  };
+  const labels: string[] = [];
+  const test = {
+    before: [{ event: 'issues', labels }],
+    event: { event: 'issues', action: 'closed', labels },
+    makes: {},
+    says: ['it is closed'],
+  };
+  expect(await runTest(test, config, FOLDER, customOf({ follows: { on, run } }, config))).toEqual([]);
+});
+
+it.each([
+  ['given', { given: { issues: [] } }, "there is no field 'issues'; there are github, tasks, users"],
+  ['before', { before: [{ comand: 'x' }] }, "there is no field 'comand'"],
+])('what is misspelt in %s is refused', async (_, wrong, why) => {
+  const test = { event: { command: 'block 1 x' }, makes: {}, ...wrong } as unknown as RelayTest;
+  await expect(ofExamples(test)).rejects.toThrow(why);
+});
