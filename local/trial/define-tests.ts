@@ -38,8 +38,11 @@ export interface GivenWorld {
   users?: readonly Partial<Data['users'][number]>[];
 }
 
+/** The kinds of records that a test can look at. */
+type Kind = 'projects' | 'tasks' | 'timelogs' | 'defects' | 'testScenarios' | 'checklistItems';
+
 /** Records of the service, by their kind. */
-export type ExpectedRecords = { [K in keyof Data]?: readonly ExpectedFields<Data[K][number]>[] };
+export type ExpectedRecords = { [K in Kind]?: readonly ExpectedFields<Data[K][number]>[] };
 
 /** An event, and what shall come of it under relay.config.ts and with the files in automations/. */
 export interface RelayTest {
