@@ -1,5 +1,5 @@
 import type { Payloads } from '../../lib/service/partner/operations/operations.ts';
-import type { Data } from '../../sandbox/records.ts';
+import type { ChecklistItem, Defect, Project, Task, TestScenario, Timelog, User } from '../../sandbox/records.ts';
 import type { WantedEvent } from '../examples/github-event.ts';
 
 /** The fields that matter: their values, or what their text looks like. */
@@ -34,15 +34,22 @@ export interface GivenWorld {
   /** What GitHub answers to the step `github`, by the path without its query: `'/repos/acme/web/pulls': […]`. */
   github?: Readonly<Record<string, unknown>>;
   /** Fields that are left out are those of a task of the sandbox. */
-  tasks?: readonly Partial<Data['tasks'][number]>[];
-  users?: readonly Partial<Data['users'][number]>[];
+  tasks?: readonly Partial<Task>[];
+  users?: readonly Partial<User>[];
 }
 
-/** The kinds of records that a test can look at. */
-type Kind = 'projects' | 'tasks' | 'timelogs' | 'defects' | 'testScenarios' | 'checklistItems';
+/** The records that a test can look at. */
+interface Records {
+  projects: Project;
+  tasks: Task;
+  timelogs: Timelog;
+  defects: Defect;
+  testScenarios: TestScenario;
+  checklistItems: ChecklistItem;
+}
 
 /** Records of the service, by their kind. */
-export type ExpectedRecords = { [K in Kind]?: readonly ExpectedFields<Data[K][number]>[] };
+export type ExpectedRecords = { [K in keyof Records]?: readonly ExpectedFields<Records[K]>[] };
 
 /** An event, and what shall come of it under relay.config.ts and with the files in automations/. */
 export interface RelayTest {
