@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { createVault } from '../../lib/as-person/grants/vault.ts';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
+import { createPrivacy } from '../../lib/engine/record/privacy.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { nextMoment } from '../../local/trial/next-moment.ts';
 import type { McpOptions } from '../../sandbox/mcp/options.ts';
@@ -60,6 +62,28 @@ describe('a command of a person with a linked account', () => {
     expect(told(relay).at(-1)).toMatch(/Logged 1h on Release checkout 2\.4, today\.$/);
     expect(logged()).toHaveLength(1);
   });
+});
+
+it('what was done with a tool stays done, where the journal keeps nothing of the answer', async () => {
+  await start();
+  await linkAccount(relay);
+  await command(relay, 'done 101 102');
+  relay.table.stopAt((request) => request.includes('"reply"'));
+  await expect(relay.work()).rejects.toThrow('lost');
+  relay.table.goOn();
+  const [{ id } = expect.fail('there is no job')] = await relay.jobs();
+  const key = keys.step(id, 'complete all');
+  const step = await relay.stores.table.get(key);
+  expect(step).toMatchObject({ status: 'done' });
+  const vault = createVault(relay.stores.secrets, relay.runtime.randomBytes);
+  const sealed = await createPrivacy(id, { ...vault, wordsOf: () => undefined }).seal('complete all', {
+    became: 'done',
+    kept: null,
+  });
+  await relay.stores.table.put({ ...step, ...key, sealed });
+  await relay.workToTheEnd();
+  expect(told(relay).at(-1)).toContain('Completed checklist items 101 and 102 as you');
+  expect(await jobStates()).toEqual(['succeeded']);
 });
 
 describe('a grant that cannot be used', () => {

@@ -1,4 +1,4 @@
-import { type Fields, fieldsIn } from '../../config/template.ts';
+import { callOf, type Fields, fieldsIn } from '../../config/template.ts';
 import { AccountFirst, NotDone, Refused, RetryAt, StepFailed } from '../../engine/record/interruption.ts';
 import type { JobSteps } from '../../engine/run/job-steps.ts';
 import { placeOf, setNewest } from '../../engine/run/newest-wins.ts';
@@ -100,7 +100,7 @@ interface ItemOutcome extends Outcome {
 
 async function asThem({ uses, tools }: Mine<'done' | 'undo'>, step: string, fields: Fields): Promise<Outcome> {
   try {
-    await tools.write(step, uses.own, fields, 'this was done');
+    await tools.change(step, callOf(uses.own, fields), () => null);
     return { refused: null };
   } catch (error) {
     if (!(error instanceof NotDone)) throw error;
