@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import * as z from 'zod/mini';
 import { type ReadFolder, readCustomAutomations } from '../lib/automations/custom/folder.ts';
 import { faultLine, meantName, readInput } from '../lib/faults/fault.ts';
-import { secretFault } from '../lib/intake/hooks/is-genuine.ts';
+import { type Keyed, secretFault } from '../lib/intake/hooks/is-genuine.ts';
 import { instanceRoot } from '../lib/service/partner/base-url.ts';
 import { instanceSecret } from '../lib/state/secrets/partner-secrets.ts';
 import { messageOf, parsedJson } from '../lib/text.ts';
@@ -59,7 +59,7 @@ function piped(given: string, { shape }: z.ZodMiniObject): unknown {
 }
 
 /** How requests are verified with these secrets. */
-const VERIFIED_BY: ReadonlyMap<string, Pick<Verification, 'by'>> = new Map([
+const VERIFIED_BY: ReadonlyMap<string, Keyed> = new Map([
   ['github-webhook', { by: 'hmac' }],
   ['slack', { by: 'hmac' }],
 ]);
@@ -81,7 +81,7 @@ async function ofHook(name: string, read: () => Promise<ReadFolder>): Promise<Ve
 /** @throws {Error} for a secret that cannot be used to verify requests */
 function checkStrength(
   name: string,
-  verify: Pick<Verification, 'by'>,
+  verify: Keyed,
   { botToken: _, ...secret }: Readonly<Record<string, unknown>>,
 ): void {
   for (const one of Object.values(secret)) {

@@ -15,15 +15,24 @@ import { addWaitOptions, printOutcome, type WaitOptions } from './wait-for-jobs.
 
 const accepted = z.object({ jobs: z.array(z.string()) });
 
+/** @throws {Error} for a line that is no header */
+function withHeader(line: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const [, name, value] = /^([\w-]+): *(.+)$/.exec(line) ?? [];
+  if (name === undefined || value === undefined)
+    throw new Error(`--header: '${line}' is no header; write it as 'x-event-key: repo:push'`);
+  return { ...before, [name]: value };
+}
+
 /** `send hook`: sends what another tool would send to a webhook of the team, signed as the file verifies it. */
 export function addSendHookCommand(send: Command, open: OpenTarget): void {
   const hook = send
     .command('hook <automation> <file.json>')
     .description('send a file to a webhook of an automation of yours, signed with its secret')
+    .option('--header <line>', "a header, as 'x-event-key: repo:push'; repeat it for more", withHeader)
     .option('--json', 'print status and answer as JSON, and with --wait the jobs')
     .action(async (name: string, file: string, _: unknown, command: Command) => {
       // Options before `hook` are those of `send`.
-      const options = command.optsWithGlobals<WaitOptions & { json?: boolean }>();
+      const options = command.optsWithGlobals<WaitOptions & { json?: boolean; header?: Record<string, string> }>();
       const { custom } = await readCustomAutomations(await loadConfig());
       const hooks = customOf(custom, 'webhook');
       const found = hooks.find((one) => one.name === name);
@@ -42,7 +51,9 @@ export function addSendHookCommand(send: Command, open: OpenTarget): void {
           `its secret is missing: enter it with npx partner-relay ${ofStage}secrets set hooks/${name}${then}`,
         );
       }
-      const { headers, body } = signedByTool(found.verify, readFileSync(file, 'utf8'), secret);
+      const { headers, body } = signedByTool(found.verify, readFileSync(file, 'utf8'), secret, {
+        headers: options.header,
+      });
       const url = `${hooksUrl.replace(/\/$/, '')}/${name}`;
       const response = await reach(url, { method: 'POST', headers, body });
       const answer = await response.text();

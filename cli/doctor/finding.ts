@@ -1,9 +1,8 @@
 import { styleText } from 'node:util';
 import { CannotTell, type Check, type Checks, type Finding } from '../../lib/checks/check.ts';
-import { secretFault } from '../../lib/intake/hooks/is-genuine.ts';
+import { type Keyed, secretFault } from '../../lib/intake/hooks/is-genuine.ts';
 import { PartnerRefusal } from '../../lib/service/partner/errors.ts';
 import { messageOf } from '../../lib/text.ts';
-import type { Verification } from '../../lib/triggers/webhook.ts';
 import { oneLine } from '../../local/terminal.ts';
 import { awsErrorInWords } from '../aws-errors.ts';
 
@@ -40,7 +39,7 @@ async function find({ what, look }: Check): Promise<Finding> {
  * Compares the secrets with which requests are verified with what they are used as.
  * @throws {Error | CannotTell} for one that is refused or weak
  */
-export function compareStrength(verify: Pick<Verification, 'by'>, secrets: readonly string[]): void {
+export function compareStrength(verify: Keyed, secrets: readonly string[]): void {
   const faults = secrets.flatMap((secret) => secretFault(verify, secret) ?? []);
   const fault = faults.find(({ isUsable }) => !isUsable) ?? faults[0];
   if (fault && !fault.isUsable) throw new Error(`its secret is refused: ${fault.what}; enter it again`);

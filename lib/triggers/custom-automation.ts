@@ -20,7 +20,7 @@ export type CustomAutomation = { name: string } & (
   | Pick<CustomTrigger & { kind: 'github' }, 'kind' | 'events' | 'by'>
   | Pick<CustomTrigger & { kind: 'command' }, 'kind' | 'usage' | 'does' | 'example' | 'permission' | 'inComments'>
   | Pick<CustomTrigger & { kind: 'schedule' }, 'kind' | 'cron' | 'timeZone' | 'connection'>
-  | Pick<CustomTrigger & { kind: 'webhook' }, 'kind' | 'verify' | 'connection'>
+  | Pick<CustomTrigger & { kind: 'webhook' }, 'kind' | 'verify' | 'challenge' | 'connection'>
 );
 
 export type CustomOf<Kind extends CustomAutomation['kind']> = CustomAutomation & { kind: Kind };

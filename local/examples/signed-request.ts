@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { keyOf } from '../../lib/intake/hooks/is-genuine.ts';
+import { formOf, keyOf } from '../../lib/intake/hooks/is-genuine.ts';
 import type { Verification } from '../../lib/triggers/webhook.ts';
 
 /** A request that the relay's webhooks accept. */
@@ -53,28 +53,36 @@ export function signedBySlack(form: URLSearchParams, secret: string, now = Date.
  * A webhook of another tool, signed as the automation that takes it verifies it.
  *
  * @param secret of the webhook; for Standard Webhooks `whsec_…`
- * @param now epoch milliseconds
+ * @param headers others that the tool sends
  */
-export function signedByTool(verify: Verification, body: string, secret: string, now = Date.now()): SignedRequest {
-  const seconds = String(Math.floor(now / 1000));
-  return { headers: { 'content-type': 'application/json', ...proof(verify, body, secret, seconds) }, body };
+export function signedByTool(
+  verify: Verification,
+  body: string,
+  secret: string,
+  { now = Date.now(), headers }: { now?: number; headers?: Readonly<Record<string, string>> | undefined } = {},
+): SignedRequest {
+  const others = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
+  const proven = proof(verify, body, secret, now);
+  return { headers: { 'content-type': 'application/json', ...Object.fromEntries(others), ...proven }, body };
 }
 
-function proof(verify: Verification, body: string, secret: string, seconds: string): Record<string, string> {
-  switch (verify.by) {
-    case 'token':
-      return { [verify.header]: secret };
-    case 'hmac': {
-      const { header, encoding, prefix, timestamp } = verify;
-      const signed = timestamp === undefined ? body : `${seconds}.${body}`;
-      const signature = createHmac('sha256', secret).update(signed).digest(encoding);
-      return { ...(timestamp !== undefined && { [timestamp]: seconds }), [header]: `${prefix}${signature}` };
-    }
-    case 'standard': {
-      const id = `msg_${randomUUID()}`;
-      const key = keyOf(verify, secret);
-      const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64');
-      return { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': `v1,${signature}` };
-    }
-  }
+function proof(verify: Verification, body: string, secret: string, now: number): Record<string, string> {
+  if (verify.by === 'token') return { [verify.header.toLowerCase()]: secret };
+  const form = formOf(verify, {});
+  const placed = (form.signs.match(/\{(part|header):[^}]*\}/g) ?? []).map((place) => {
+    const [, from = '', name = ''] = /^\{(part|header):(.*)\}$/.exec(place) ?? [];
+    return { place, from, name, value: `${from}:${name}` === form.time ? timeIn(form.unit, now) : randomUUID() };
+  });
+  const signed = form.signs.replace(/\{[^}]*\}/g, (place) => placed.find((one) => one.place === place)?.value ?? body);
+  const signature = createHmac(form.hash, keyOf(verify, secret)).update(signed).digest(form.encoding);
+  const parts = placed.filter(({ from }) => from === 'part').map(({ name, value }) => `${name}=${value}`);
+  const headers = placed.filter(({ from }) => from === 'header').map(({ name, value }) => [name.toLowerCase(), value]);
+  const separator = form.prefix.includes(',') ? ';' : ',';
+  return {
+    ...Object.fromEntries(headers),
+    [form.header.toLowerCase()]: [...parts, `${form.prefix}${signature}`].join(separator),
+  };
 }
+
+const timeIn = (unit: 's' | 'ms' | 'iso', now: number): string =>
+  unit === 'iso' ? new Date(now).toISOString() : String(unit === 's' ? Math.floor(now / 1000) : now);

@@ -27,7 +27,7 @@ export type TestEvent =
   /** A schedule of an own automation, by the name of its file, at a time that is due: ISO 8601. */
   | { schedule: string; at: string }
   /** A webhook of an own automation, by the name of its file. It is signed with a secret of the test. */
-  | { hook: string; body: object };
+  | { hook: string; body: object; headers?: Readonly<Record<string, string>> };
 
 /** What there is before anything happens, beside what the sandbox has. */
 export interface GivenWorld {

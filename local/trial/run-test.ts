@@ -280,7 +280,7 @@ const FIELDS = ['given', 'before', 'event', 'at', 'makes', 'says', 'holds'];
 const OF_WORLD = ['github', 'tasks', 'users'];
 const OF_EVENTS = {
   command: ['by', 'channel'],
-  hook: ['body'],
+  hook: ['body', 'headers'],
   schedule: ['at'],
   file: ['event'],
   event: ['action', 'issue', 'body', 'labels', 'merged', 'repository'],

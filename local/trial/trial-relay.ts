@@ -29,7 +29,7 @@ export type Given =
   | { event: string; payload: object }
   | { command: string; by: string; channel: string }
   | { schedule: string }
-  | { hook: string; body: object };
+  | { hook: string; body: object; headers?: Readonly<Record<string, string>> };
 
 /** A request that the sandbox was sent. */
 export interface TrialCall {
@@ -159,10 +159,10 @@ export async function startTrialRelay(
       return post(asHttpHandler(slackWebhook.createHandler(runtime)), '/slack', signedBySlack(form, key, clock.now));
     }
     if ('hook' in given) {
-      const { hook, body } = given;
+      const { hook, body, headers } = given;
       const automation = customOf(custom, 'webhook').find(({ name }) => name === hook);
       if (!automation) throw new Error(`there is no webhook '${hook}' in automations/`);
-      const signed = signedByTool(automation.verify, JSON.stringify(body), key, clock.now);
+      const signed = signedByTool(automation.verify, JSON.stringify(body), key, { now: clock.now, headers });
       const { createHandler } = await import('../../functions/hooks-webhook.ts');
       return post(asHttpHandler(createHandler(runtime)), `/hooks/${hook}`, signed);
     }

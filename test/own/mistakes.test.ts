@@ -1,4 +1,4 @@
-import { command, github, type Run, schedule } from 'partner-relay';
+import { command, github, hmac, type Run, schedule, token, webhook } from 'partner-relay';
 import * as z from 'partner-relay/zod';
 import { afterEach, describe, expect, it } from 'vitest';
 import { described } from '../../lib/automations/custom/folder.ts';
@@ -18,6 +18,10 @@ const on = github('issues.opened', {
 });
 const opened = issueEvent('opened', { labels: [] });
 const tasks = { project_id: PROJECT };
+
+const signed = { header: 'x-signature', encoding: 'hex' } as const;
+const hook = (more: Pick<Parameters<typeof webhook>[0], 'verify' | 'challenge'>) =>
+  webhook({ ...more, body: z.unknown(), input: {}, job: () => 'none' });
 
 /** Each mistake is refused with a sentence that says what to do; where types can refuse it, they do. */
 describe('a mistake of a team', () => {
@@ -39,6 +43,52 @@ describe('a mistake of a team', () => {
       'a parameter with a name that every object has',
       command('block <toString>', { does: 'blocks a task', example: 'block 4711' }),
       'every object of JavaScript has toString; give that parameter another name',
+    ],
+    [
+      'a way to sign that does not exist',
+      // @ts-expect-error
+      hook({ verify: hmac({ ...signed, hash: 'sha265' }) }),
+      "verify.hash: expected 'sha1', 'sha256' or 'sha512', found 'sha265'; did you mean 'sha256'?",
+    ],
+    [
+      'an option that hmac does not have',
+      // @ts-expect-error
+      hook({ verify: hmac({ ...signed, timestamp: 'x-time' }) }),
+      'verify.timestamp: there is no such name here',
+    ],
+    [
+      'a signature without the body',
+      // @ts-expect-error
+      hook({ verify: hmac({ ...signed, signs: '{header:x-time}' }) }),
+      'verify.signs: expected a text with {body}',
+    ],
+    [
+      'a part with a wrong name',
+      hook({ verify: hmac({ ...signed, signs: '{time}.{body}' }) }),
+      'verify.signs: expected {body}, {part:<name>} and {header:<name>}',
+    ],
+    [
+      'a time that is not signed',
+      hook({ verify: hmac({ ...signed, time: 'header:x-time' }) }),
+      'verify.time: expected a part or a header that signs names, too',
+    ],
+    [
+      'a verification of its own',
+      // @ts-expect-error
+      hook({ verify: { header: 'x-signature' } }),
+      'verify.by: write hmac({ … }) or token({ … }), or leave verify out for Standard Webhooks',
+    ],
+    [
+      'a challenge with an unknown value',
+      // @ts-expect-error
+      hook({ challenge: { field: 'challenge', answer: { challenge: '{vale}' } } }),
+      "challenge.answer.challenge: expected '{value}' or '{hmac}', found '{vale}'; did you mean '{value}'?",
+    ],
+    ['a challenge that is nowhere', hook({ challenge: {} as never }), 'challenge: name a field or a header'],
+    [
+      'an HMAC for a token',
+      hook({ verify: token({ header: 'x-token' }), challenge: { field: 'asked', answer: { proof: '{hmac}' } } }),
+      'challenge.answer: {hmac} needs verify: hmac({ … })',
     ],
     ['a schedule that is too fine', schedule('5 9 * * *', 'UTC'), 'its minutes can be 0, 15, 30 and 45'],
   ])('%s is refused when the file is read', (_, on, said) => {

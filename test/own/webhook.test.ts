@@ -38,7 +38,47 @@ const own = {
   pagerduty: file(hmac({ header: 'X-PagerDuty-Signature', encoding: 'hex', prefix: 'v1=' })),
   github: file(hmac({ header: 'X-Hub-Signature-256', encoding: 'hex', prefix: 'sha256=' })),
   shopify: file(hmac({ header: 'X-Shopify-Hmac-SHA256', encoding: 'base64' })),
-  timed: file(hmac({ header: 'X-Signature', encoding: 'hex', timestamp: 'X-Timestamp' })),
+  timed: file(
+    hmac({
+      header: 'X-Signature',
+      encoding: 'hex',
+      signs: '{header:X-Timestamp}.{body}',
+      time: 'header:X-Timestamp',
+    }),
+  ),
+  parts: file(
+    hmac({
+      header: 'X-Parts',
+      encoding: 'hex',
+      prefix: 'v1=',
+      signs: '{part:t}.{header:X-Id}.{body}',
+      time: 'part:t',
+    }),
+  ),
+  encoded: file(hmac({ header: 'X-Signature', encoding: 'hex', hash: 'sha512', key: 'base64' })),
+  told: {
+    on: webhook({
+      verify: token({ header: 'X-Token' }),
+      headers: ['X-Event-Key', 'x-other'],
+      body: z.unknown(),
+      input: { event: z.optional(z.string()), other: z.optional(z.string()) },
+      job: (_, headers) => {
+        // @ts-expect-error
+        void headers['X-Event-Key'];
+        return { happened: [1], input: { event: headers['x-event-key'], other: headers['x-other'] } };
+      },
+    }),
+    run,
+  },
+  asked: {
+    on: webhook({
+      challenge: { field: 'challenge', answer: { challenge: '{value}' } },
+      body: z.unknown(),
+      input: {},
+      job: () => 'none',
+    }),
+    run,
+  },
   gitlab: file(token({ header: 'X-Gitlab-Token' })),
   forgotten: file(),
   prefix: file(),
@@ -84,6 +124,9 @@ const secrets = {
   github: "It's a Secret to Everybody",
   shopify: 'hush',
   timed: 'of timed',
+  parts: 'of parts',
+  encoded: KEY,
+  told: 'of told',
   gitlab: 'of gitlab',
   prefix: 'whsec_',
   placeholder: '********',
@@ -125,6 +168,12 @@ const svix = (signatures = PUBLISHED, at = AT) => ({
   'svix-id': ID,
   'svix-timestamp': at,
   'svix-signature': signatures,
+});
+
+/** A signature with its time in the same header, and the id in another one. */
+const inParts = (at: string, id: string, signs = `${at}.${id}.${BODY}`) => ({
+  'x-parts': `t=${at},v1=${digest('hex', 'of parts', signs)}`,
+  'x-id': id,
 });
 
 const hexOf = (secret: string) => digest('hex', secret, BODY);
@@ -184,6 +233,29 @@ describe('a request is verified', () => {
       'timed',
       { 'x-timestamp': '1614265000', 'x-signature': digest('hex', 'of timed', `1614265000.${BODY}`) },
     ],
+    ['parts and headers', 200, 'parts', inParts(AT, 'one')],
+    [
+      'parts, the first of two',
+      401,
+      'parts',
+      { ...inParts(AT, 'one'), 'x-parts': `t=1,${inParts(AT, 'one')['x-parts']}` },
+    ],
+    ['parts, with an empty time that is signed so', 401, 'parts', inParts('', 'one')],
+    ['parts, with an empty header that is signed so', 401, 'parts', inParts(AT, '')],
+    ['parts, with more in the time', 401, 'parts', inParts(`${AT}.one`, 'x', `${AT}.one.x.${BODY}`)],
+    ['parts, with a time that is over', 401, 'parts', inParts(String(Number(AT) - 301), 'one')],
+    [
+      'another hash, with a key in Base64',
+      200,
+      'encoded',
+      { 'x-signature': createHmac('sha512', Buffer.from(KEY, 'base64')).update(BODY).digest('hex') },
+    ],
+    [
+      'another hash, with the key as a text',
+      401,
+      'encoded',
+      { 'x-signature': createHmac('sha512', KEY).update(BODY).digest('hex') },
+    ],
     ['GitLab: the token', 200, 'gitlab', { 'x-gitlab-token': 'of gitlab' }],
     ['GitLab: another token', 401, 'gitlab', { 'x-gitlab-token': 'of gitlaB' }],
     ['GitLab: no token', 401, 'gitlab', {}],
@@ -217,6 +289,7 @@ it.each([
   ['gitlab', 'x'.repeat(16), undefined],
   ['gitlab', 'x', { isUsable: true }],
   ['sentry', '\t', { isUsable: false }],
+  ['encoded', 'no Base64!', { isUsable: false, what: 'expected Base64 of the key' }],
 ] as const)('a secret is checked for what it is used as: %s, %j', (name, secret, fault) => {
   const found = secretFault(own[name].on.verify, secret);
   if (fault) expect(found).toMatchObject(fault);
@@ -310,6 +383,30 @@ it.each([
   });
   expect(relay.metrics).toContainEqual(expect.objectContaining({ OwnAutomationsFailed: 1 }));
 });
+
+it('the file gets the headers that it names, and no others', async () => {
+  await post('told', { 'x-token': 'of told', 'X-Event-Key': 'repo:push', 'x-more': 'secret' });
+  await relay.workToTheEnd();
+  const [job] = (await relay.jobs('succeeded')).filter(({ automation }) => automation === 'told');
+  expect(job?.input).toEqual({ event: 'repo:push' });
+});
+
+it.each([
+  ['{"challenge": "3eZbrw1aBm2r"}', 200, { challenge: '3eZbrw1aBm2r' }],
+  ['{"challenge": 1}', 503, undefined],
+  ['{"challenge": {"toString": 1}}', 503, undefined],
+  ['{}', 503, undefined],
+  ['null', 503, undefined],
+  ['no JSON', 503, undefined],
+  [JSON.stringify({ challenge: 'x'.repeat(5_000) }), 503, undefined],
+])(
+  'before it has a secret, a webhook answers its challenge and nothing else: %.40s is %d',
+  async (body, status, answer) => {
+    const said = await post('asked', {}, body);
+    expect(said.status).toBe(status);
+    if (answer) expect(said.answer).toEqual(answer);
+  },
+);
 
 it('an unknown name is 404', async () => {
   expect((await post('unknown', signed(BODY))).status).toBe(404);

@@ -17,6 +17,7 @@ import type {
 } from '../../triggers/custom-automation.ts';
 import { ourVerbs } from '../verbs.ts';
 import { customVerb } from './custom-command.ts';
+import { hookFault } from './hook-fault.ts';
 import { catchingStrays, strayOf } from './strays.ts';
 
 /** Where a team's automations are. */
@@ -107,7 +108,7 @@ function dataOf(
     case 'schedule':
       return { kind: on.kind, cron: on.cron, timeZone: on.timeZone, connection: on.connection };
     case 'webhook':
-      return { kind: on.kind, verify: on.verify, connection: on.connection };
+      return { kind: on.kind, verify: on.verify, challenge: on.challenge, connection: on.connection };
   }
 }
 
@@ -133,7 +134,7 @@ function triggerFault(on: CustomTrigger, others: readonly CustomAutomation[], co
       if (!isTimeZone(on.timeZone)) return `there is no time zone '${on.timeZone}'; write a name such as Europe/Berlin`;
       return scheduleFault(on.cron, on.timeZone, Date.now()) ?? connectionFault(on, config);
     case 'webhook':
-      return connectionFault(on, config);
+      return hookFault(on) ?? connectionFault(on, config);
   }
 }
 

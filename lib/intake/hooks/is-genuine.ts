@@ -1,20 +1,23 @@
-import { type BinaryToTextEncoding, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { RawRequest } from '../../state/http/function-url.ts';
-import { isSameText } from '../../state/http/signatures.ts';
-import type { Verification } from '../../triggers/webhook.ts';
+import { isSameText, isTimely } from '../../state/http/signatures.ts';
+import type { Hmac, Verification } from '../../triggers/webhook.ts';
+
+type Headers = RawRequest['headers'];
 
 /** What a secret is used as; empty if it has nothing that only the sender could know. */
-export function keyOf(verify: Pick<Verification, 'by'>, secret: string): Buffer {
+export function keyOf(verify: Keyed, secret: string): Buffer {
   const text = secret.trim().replace(verify.by === 'standard' ? /^(?:v1,)?whsec_/ : /^$/, '');
-  if (verify.by === 'standard') return Buffer.from(/^[\w+/-]+={0,2}$/.test(text) ? text : '', 'base64');
+  if (verify.by === 'standard' || verify.key === 'base64')
+    return Buffer.from(/^[\w+/-]+={0,2}$/.test(text) ? text : '', 'base64');
   return Buffer.from(text === '' ? '' : secret);
 }
 
+/** What of a verification says how its secret is used. */
+export type Keyed = Pick<Verification, 'by'> & { key?: Hmac['key'] };
+
 /** What is wrong with a secret as a person enters it, and whether requests can be verified with it all the same. */
-export function secretFault(
-  verify: Pick<Verification, 'by'>,
-  secret: string,
-): { what: string; isUsable: boolean } | undefined {
+export function secretFault(verify: Keyed, secret: string): { what: string; isUsable: boolean } | undefined {
   const { length } = keyOf(verify, secret);
   const isUsable = length > 0;
   if (verify.by === 'standard' && (length < 24 || length > 64))
@@ -22,50 +25,75 @@ export function secretFault(
       what: `expected Base64 of 24 to 64 bytes, as Standard Webhooks uses it; it has ${length} bytes`,
       isUsable,
     };
+  if (!isUsable && verify.key === 'base64') return { what: 'expected Base64 of the key', isUsable };
   if (length < 16) return { what: `it has ${length} bytes, and others can guess less than 16`, isUsable };
   return undefined;
 }
 
-/** Verifies in constant time that the sender of a request knows the secret. Nothing of the body is parsed before. */
+/**
+ * Verifies in constant time that the sender of a request knows the secret. Nothing of the body is parsed before. A request
+ * without one of the headers and parts that are signed is not genuine.
+ */
 export function isGenuine(
   verify: Verification,
   { headers, bytes }: Pick<RawRequest, 'headers' | 'bytes'>,
   secret: string,
 ): boolean {
-  const key = keyOf(verify, secret);
-  const signed = (encoding: BinaryToTextEncoding, ...before: (string | undefined)[]) =>
-    createHmac('sha256', key)
-      .update(before.map((part) => `${part ?? ''}.`).join(''))
-      .update(bytes)
-      .digest(encoding);
-  switch (verify.by) {
-    case 'standard': {
-      const [id, timestamp, list = ''] = ['id', 'timestamp', 'signature'].map(
-        (part) => headers[standard(headers, part)],
-      );
-      const expected = `v1,${signed('base64', id, timestamp)}`;
-      return list.split(' ').some((given) => isSameText(given, expected));
-    }
-    case 'hmac': {
-      const { header, encoding, prefix, timestamp } = verify;
-      const digest = signed(encoding, ...(timestamp === undefined ? [] : [headers[timestamp]]));
-      const given = headers[header]?.split(/[,\s]+/).filter((one) => one.startsWith(prefix)) ?? [];
-      const values = given.map((one) => one.slice(prefix.length));
-      return values.some((value) => isSameText(encoding === 'hex' ? value.toLowerCase() : value, digest));
-    }
-    case 'token':
-      return isSameText(headers[verify.header] ?? '', secret);
+  if (verify.by === 'token') return isSameText(headerIn(headers, verify.header) ?? '', secret);
+  const form = formOf(verify, headers);
+  const digest = createHmac(form.hash, keyOf(verify, secret));
+  for (const piece of form.signs.split(/(\{[^}]*\})/)) {
+    const place = /^\{(.*)\}$/.exec(piece)?.[1];
+    const value = place === 'body' ? bytes : place === undefined ? piece : valueAt(place, form, headers);
+    if (value === undefined) return false;
+    digest.update(value);
   }
+  const expected = digest.digest(form.encoding);
+  const given = piecesOf(form, headers).filter((one) => one.startsWith(form.prefix));
+  const values = given.map((one) => one.slice(form.prefix.length));
+  return values.some((value) => isSameText(form.encoding === 'hex' ? value.toLowerCase() : value, expected));
 }
 
 /** The header that proves who sent a request. */
-export const proofOf = (verify: Verification, headers: RawRequest['headers']): string =>
-  verify.by === 'standard' ? standard(headers, 'signature') : verify.header;
+export const proofOf = (verify: Verification, headers: Headers): string =>
+  verify.by === 'token' ? verify.header : formOf(verify, headers).header;
 
-/** The header with the signed time of a request, in seconds, if it has one. */
-export const timeHeaderOf = (verify: Verification, headers: RawRequest['headers']): string | undefined =>
-  verify.by === 'standard' ? standard(headers, 'timestamp') : verify.by === 'hmac' ? verify.timestamp : undefined;
+/** Where the signed time of a request is, if it has one that is too far off. */
+export function untimely(verify: Verification, headers: Headers, now: number): string | undefined {
+  if (verify.by === 'token') return undefined;
+  const form = formOf(verify, headers);
+  const isLate = form.time !== undefined && !isTimely(valueAt(form.time, form, headers) ?? '', now, form.unit);
+  return isLate ? form.time : undefined;
+}
 
-/** The name of a header of Standard Webhooks. Some senders keep those of Svix, from before the standard. */
-const standard = (headers: RawRequest['headers'], part: string) =>
-  `${headers['svix-signature'] === undefined ? 'webhook' : 'svix'}-${part}`;
+/** Standard Webhooks as an HMAC. Some senders keep the names that Svix gave its headers before the standard. */
+export function formOf(verify: Exclude<Verification, { by: 'token' }>, headers: Headers): Hmac {
+  if (verify.by === 'hmac') return verify;
+  const names = headers['svix-signature'] === undefined ? 'webhook' : 'svix';
+  return {
+    header: `${names}-signature`,
+    encoding: 'base64',
+    prefix: 'v1,',
+    hash: 'sha256',
+    key: 'base64',
+    signs: `{header:${names}-id}.{header:${names}-timestamp}.{body}`,
+    time: `header:${names}-timestamp`,
+    unit: 's',
+  };
+}
+
+/** What a request has at a place such as `part:t` or `header:x-time`; undefined if that is empty. */
+function valueAt(place: string, form: Hmac, headers: Headers): string | undefined {
+  const name = place.slice(place.indexOf(':') + 1);
+  if (place.startsWith('header:')) return headerIn(headers, name) || undefined;
+  const part = piecesOf(form, headers).find((one) => one.startsWith(`${name}=`));
+  return part?.slice(name.length + 1) || undefined;
+}
+
+/** The pieces of the header with the signature. What the prefix has separates nothing: `v1,…` of Standard Webhooks. */
+const piecesOf = ({ header, prefix }: Hmac, headers: Headers): string[] =>
+  (headerIn(headers, header) ?? '').split(
+    new RegExp(`[${[',', ';', ' '].filter((one) => !prefix.includes(one)).join('')}]+`),
+  );
+
+const headerIn = (headers: Headers, name: string): string | undefined => headers[name.toLowerCase()];

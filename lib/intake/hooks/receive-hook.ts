@@ -5,7 +5,7 @@ import { ofTeam } from '../../automations/custom/thrown.ts';
 import type { RelayConfig } from '../../config/schema.ts';
 import { refusedFields } from '../../faults/refused-fields.ts';
 import { HttpError, jsonAnswer, type RawRequest } from '../../state/http/function-url.ts';
-import { isTimely, MAX_SKEW_SECONDS } from '../../state/http/signatures.ts';
+import { MAX_SKEW_SECONDS } from '../../state/http/signatures.ts';
 import { traceOf } from '../../state/http/trace.ts';
 import { hooksSecret, secretsOf } from '../../state/secrets/hook-secrets.ts';
 import { isAcceptedBySecret, SecretError, type Secrets } from '../../state/secrets/secrets.ts';
@@ -13,7 +13,8 @@ import { parsedJson } from '../../text.ts';
 import { type CustomAutomations, type CustomOf, customOf } from '../../triggers/custom-automation.ts';
 import type { JobInput } from '../../triggers/trigger.ts';
 import type { WebhookTrigger } from '../../triggers/webhook.ts';
-import { isGenuine, keyOf, proofOf, timeHeaderOf } from './is-genuine.ts';
+import { challengeAnswer } from './challenge.ts';
+import { isGenuine, keyOf, proofOf, untimely } from './is-genuine.ts';
 
 export interface ReceiveHookOptions extends AcceptCustomOptions {
   config: RelayConfig;
@@ -34,7 +35,19 @@ export async function receiveHook(
   options: ReceiveHookOptions,
 ): Promise<APIGatewayProxyStructuredResultV2> {
   const hook = hookAt(request.rawPath, options.custom);
-  await verify(hook, request, options);
+  const secret = await provenSecret(hook, request, options);
+  const challenged = challengeAnswer(hook, request, secret);
+  if (challenged) {
+    options.log.info({ message: 'challenge answered', hook: hook.name });
+    return challenged;
+  }
+  if (secret === undefined) {
+    // Not for good: senders try again, and a person enters it meanwhile.
+    throw new HttpError(
+      503,
+      `automations/${hook.name}.ts has no secret that gives a key: enter it with partner-relay secrets set hooks/${hook.name}, and send this again`,
+    );
+  }
   const { name, connection = Object.keys(options.config.connections)[0] ?? '' } = hook;
   const place = {
     connection,
@@ -45,9 +58,10 @@ export async function receiveHook(
   const body = parsedJson(Buffer.from(request.bytes).toString('utf8'));
   const { jobs, ignored, hasFailed } = await acceptCustomJobs(name, place, options, (trigger) => {
     if (body === undefined) return 'its body is not JSON';
-    const { body: schema, job } = trigger as WebhookTrigger<unknown, JobInput>;
+    const { body: schema, headers, job } = trigger as WebhookTrigger<unknown, JobInput>;
     const read = ofTeam(() => schema.safeParse(body));
-    if (read.success) return ofTeam(() => job(read.data));
+    const named = headers.map((name) => name.toLowerCase()).map((name) => [name, request.headers[name]]);
+    if (read.success) return ofTeam(() => job(read.data, Object.fromEntries(named)));
     const { issues } = read.error;
     // The events of such a sender would all be ignored.
     if (isOnlyLong(issues, body))
@@ -86,36 +100,33 @@ function hookAt(path: string, custom: CustomAutomations): CustomOf<'webhook'> {
   throw new HttpError(404, 'there is no webhook at this path; it is /hooks/<name of its file in automations/>');
 }
 
-/** @throws {HttpError} 401, or 503 without a secret for it, which a person enters */
-async function verify(
+/**
+ * The secret that the sender of a request knows; undefined while the webhook has none.
+ * @throws {HttpError} 401
+ */
+async function provenSecret(
   { name, verify }: CustomOf<'webhook'>,
   request: RawRequest,
   { secrets, now }: ReceiveHookOptions,
-): Promise<void> {
+): Promise<string | undefined> {
   let isKnown = false;
-  const isAccepted = await isAcceptedBySecret(secrets, 'hooks', hooksSecret, (all) => {
+  let proven: string | undefined;
+  await isAcceptedBySecret(secrets, 'hooks', hooksSecret, (all) => {
     const accepted = secretsOf(all, name).filter((secret) => keyOf(verify, secret).length > 0);
     isKnown ||= accepted.length > 0;
-    return accepted.some((secret) => isGenuine(verify, request, secret));
+    proven = accepted.find((secret) => isGenuine(verify, request, secret));
+    return proven !== undefined;
   }).catch((error: unknown) => {
-    if (error instanceof SecretError) return false;
-    throw error;
+    if (!(error instanceof SecretError)) throw error;
   });
-  if (!isAccepted && !isKnown) {
-    // Not for good: senders try again, and a person enters it meanwhile.
-    throw new HttpError(
-      503,
-      `automations/${name}.ts has no secret that gives a key: enter it with partner-relay secrets set hooks/${name}, and send this again`,
-    );
-  }
-  if (!isAccepted) {
+  if (proven === undefined && isKnown) {
     throw new HttpError(
       401,
       `${proofOf(verify, request.headers)} does not prove that the sender knows the secret of hooks/${name}`,
     );
   }
-  const [at, header] = [await now(), timeHeaderOf(verify, request.headers)];
-  if (header !== undefined && !isTimely(request.headers[header] ?? '', at)) {
-    throw new HttpError(401, `${header} is more than ${MAX_SKEW_SECONDS / 60} minutes off`);
-  }
+  const late = proven === undefined ? undefined : untimely(verify, request.headers, await now());
+  if (late !== undefined)
+    throw new HttpError(401, `the time in ${late} is more than ${MAX_SKEW_SECONDS / 60} minutes off`);
+  return proven;
 }

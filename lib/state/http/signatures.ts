@@ -9,6 +9,13 @@ export function isSameText(given: string, expected: string): boolean {
 /** The maximum difference between a request's timestamp and our clock, in either direction. Slack and Standard Webhooks recommend it. */
 export const MAX_SKEW_SECONDS = 300;
 
-/** @param timestamp whole seconds, as a header has them @param now epoch milliseconds */
-export const isTimely = (timestamp: string, now: number): boolean =>
-  /^\d{1,12}$/.test(timestamp) && Math.abs(Number(timestamp) - now / 1000) <= MAX_SKEW_SECONDS;
+/** Reads a time as a header has it. What is no whole number, or has no time zone, is no time. */
+const MS_OF = {
+  s: (text: string) => (/^\d{1,12}$/.test(text) ? Number(text) * 1000 : Number.NaN),
+  ms: (text: string) => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN),
+  iso: (text: string) => (/^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN),
+};
+
+/** @param now epoch milliseconds */
+export const isTimely = (timestamp: string, now: number, unit: keyof typeof MS_OF = 's'): boolean =>
+  Math.abs(MS_OF[unit](timestamp) - now) <= MAX_SKEW_SECONDS * 1000;
