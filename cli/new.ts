@@ -2,12 +2,14 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CUSTOM_FOLDER, eventFault, nameFault, readCustomAutomations } from '../lib/automations/custom/folder.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
+import { unknownName } from '../lib/faults/fault.ts';
 import { takenEvents } from '../lib/platforms/github/delivery.ts';
 import { timesOf } from '../lib/triggers/cron.ts';
 import none from '../lib/triggers/custom-automation.ts';
 import { exampleEvent, subjectOf } from '../local/examples/github-event.ts';
 import { triggerInWords } from '../local/own-in-words.ts';
 import type { Define } from './cli.ts';
+import { fieldsFor, type Sender, senders } from './senders.ts';
 
 /** A file to begin with, and what its test gives it. */
 interface Beginning {
@@ -28,16 +30,22 @@ export const define: Define = (command, { readConfig, customFolder = CUSTOM_FOLD
   command
     .command('automation <name>')
     .description('write automations/<name>.ts and its test, automations/<name>.test.ts, to begin with')
-    .requiredOption('--on <trigger>', 'an event of GitHub such as release.published, or command, schedule or webhook')
+    .requiredOption(
+      '--on <trigger>',
+      'an event of GitHub such as release.published, or command, schedule, webhook or webhook:<sender>',
+    )
     .addHelpText(
       'after',
       `
   npx partner-relay new automation release-note --on release.published
-  npx partner-relay new automation block --on command`,
+  npx partner-relay new automation block --on command
+  npx partner-relay new automation payments --on webhook:stripe
+
+The senders are ${Object.keys(senders).join(', ')}. For any other, write webhook.`,
     )
     .action(async (name: string, { on }: { on: string }) => {
       // What is typed becomes code, and the file is run to be read.
-      const fault = nameFault(name) ?? (['command', 'schedule', 'webhook'].includes(on) ? undefined : eventFault(on));
+      const fault = nameFault(name) ?? triggerFault(on);
       if (fault !== undefined) throw new Error(`automations/${name}.ts: ${fault}`);
       const config = await readConfig();
       const begun = beginning(name, on, config);
@@ -68,10 +76,20 @@ ${[
   .join('\n')}`);
     });
 
+function triggerFault(on: string): string | undefined {
+  const [, sender] = /^webhook:(.*)$/.exec(on) ?? [];
+  if (sender !== undefined)
+    return senderOf(on) ? undefined : unknownName('there is no sender', sender, Object.keys(senders));
+  return ['command', 'schedule', 'webhook'].includes(on) ? undefined : eventFault(on);
+}
+
+const senderOf = (on: string): Sender | undefined =>
+  Object.entries(senders).find(([name]) => on === `webhook:${name}`)?.[1];
+
 function beginning(name: string, on: string, config: RelayConfig): Beginning {
   const connections = Object.keys(config.connections);
   const connection = connections.length > 1 ? connections[0] : undefined;
-  switch (on) {
+  switch (on.split(':')[0]) {
     case 'command': {
       const example = `${name} hello`;
       return {
@@ -105,26 +123,38 @@ function beginning(name: string, on: string, config: RelayConfig): Beginning {
       };
     }
     case 'webhook':
-      return {
-        imports: 'webhook',
-        usesFields: true,
-        on: `webhook({${connection === undefined ? '' : `\n  connection: '${connection}',`}
+      return hookBeginning(name, senderOf(on), connection);
+    default:
+      return githubBeginning(on);
+  }
+}
+
+function hookBeginning(name: string, sender: Sender | undefined, connection: string | undefined): Beginning {
+  const fields = [
+    ...(sender ? fieldsFor(sender) : []),
+    ...(connection === undefined ? [] : [`connection: '${connection}'`]),
+  ];
+  const by = sender?.hmac ? ['hmac'] : sender?.token ? ['token'] : [];
+  return {
+    imports: [...by, 'webhook'].join(', '),
+    usesFields: true,
+    on: `webhook({${fields.map((field) => `\n  ${field},`).join('')}
   body: z.object({ id: z.string(), title: z.string() }),
   input: { title: z.string() },
   job: ({ id, title }) => ({ happened: [id], input: { title } }),
 })`,
-        input: 'title',
-        about: 'title',
-        test: `{ hook: '${name}', body: { id: '1', title: 'hello' } }`,
-        next: [
-          `say in verify how the sender signs; without it, as of https://www.standardwebhooks.com`,
-          `enter its secret: npx partner-relay secrets set hooks/${name}`,
-          `try it while the relay runs: npx partner-relay send hook ${name} <file.json>`,
-        ],
-      };
-    default:
-      return githubBeginning(on);
-  }
+    input: 'title',
+    about: 'title',
+    test: `{ hook: '${name}', body: { id: '1', title: 'hello' } }`,
+    next: [
+      sender
+        ? `name in body what ${sender.title} sends: ${sender.docs}`
+        : `say in verify how the sender signs; without it, as of https://www.standardwebhooks.com`,
+      ...(sender?.note === undefined ? [] : [sender.note]),
+      `enter its secret: npx partner-relay secrets set hooks/${name}`,
+      `try it while the relay runs: npx partner-relay send hook ${name} <file.json>`,
+    ],
+  };
 }
 
 function githubBeginning(on: string): Beginning {
@@ -179,7 +209,7 @@ function exampleOf(event: string, action: string | undefined): Record<string, un
 
 const fileText = (name: string, { imports, usesFields, on, input, about }: Beginning) => `${
   usesFields ? "import * as z from 'partner-relay/zod';\n" : ''
-}import { ${[imports, 'type Run'].sort((a, b) => a.replace('type ', '').localeCompare(b.replace('type ', ''))).join(', ')} } from 'partner-relay';
+}import { ${[...imports.split(', '), 'type Run'].sort((a, b) => a.replace('type ', '').localeCompare(b.replace('type ', ''))).join(', ')} } from 'partner-relay';
 
 export const on = ${on};
 

@@ -5,6 +5,7 @@ import { declare } from '../pack/declarations.ts';
 import { exportsIn, helpOfAll } from '../pack/interface.ts';
 import { withCeilings, withCosts } from '../test/figures/pages.ts';
 import { withRights } from '../test/infra/rights-table.ts';
+import { withSenders } from '../test/own/senders-table.ts';
 import { configurationPage } from './configuration.ts';
 import { withOperations } from './operations.ts';
 
@@ -12,6 +13,7 @@ import { withOperations } from './operations.ts';
 const pages: Record<string, (page: string) => string | Promise<string>> = {
   'configuration.md': configurationPage,
   'deploy.md': withCosts,
+  'guides/senders.md': withSenders,
   'partner-api.md': withOperations,
   'scale.md': withCeilings,
   '../SECURITY.md': withRights,

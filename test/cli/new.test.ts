@@ -28,6 +28,8 @@ describe('relay new automation', () => {
     ['star.created', /name in happened what tells one event from another/],
     ['command', /on \/pm mine <text…>[\s\S]*send slack '\/pm mine hello'/],
     ['schedule', /at 0 9 \* \* MON in [\s\S]*run mine --at \d{4}-/],
+    ['webhook:stripe', /on POST \/hooks\/mine[\s\S]*docs\.stripe\.com[\s\S]*secrets set hooks\/mine/],
+    ['webhook:hubspot', /write the address of your webhook in place of/],
     ['webhook', /on POST \/hooks\/mine[\s\S]*secrets set hooks\/mine[\s\S]*send hook mine/],
   ])('--on %s writes a file without a fault or a warning, and says what to do next', async (on, expected) => {
     const folder = customFolder();
@@ -45,6 +47,8 @@ describe('relay new automation', () => {
     ['a/mine', 'command', 'its name needs lowercase letters'],
     ["mine', process.exit(), '", 'command', 'its name needs lowercase letters'],
     ['mine', "push', globalThis.ran = true, '", 'GitHub has no event'],
+    ['mine', 'webhook:strip', "there is no sender 'strip'; did you mean 'stripe'?"],
+    ['mine', 'webhook:constructor', 'there is no sender'],
     ['mine', 'releas.published', "GitHub has no event 'releas.published'; did you mean 'release.published'?"],
   ])('refuses %s --on %s, and leaves no file', async (name, on, why) => {
     const folder = customFolder();
