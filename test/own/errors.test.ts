@@ -92,6 +92,45 @@ describe('what a file throws', () => {
     },
   );
 
+  it.each([
+    ['a value that is not there', 'name.first.last()', 'TypeError: Cannot read properties of undefined'],
+    ['a name that is not there', 'nowhere()', 'ReferenceError: nowhere is not defined'],
+    ['a text that is no JSON', "JSON.parse('{')", 'SyntaxError: Expected property name'],
+    [
+      'a misspelt step',
+      "await steps.creat('x', 'defects/create', {})",
+      "TypeError: there is no step 'creat'; did you mean 'create'?",
+    ],
+    [
+      'a misspelt step that is taken out',
+      'const { untill } = steps',
+      "TypeError: there is no step 'untill'; did you mean 'until'?",
+    ],
+    ['another step', "await steps.fetch('x')", 'TypeError: steps.fetch is not a function'],
+    [
+      'a mistake in what a step keeps',
+      `await steps.list('x', 'tasks/list', { project_id: '${PROJECT}' }, () => name.first.last())`,
+      'TypeError: Cannot read',
+    ],
+  ])('parks the job at once for %s, and says what to do', async (_, run, said) => {
+    const { jobs } = await startWith({ run });
+    const [{ id, parked } = { id: '', parked: undefined }] = jobs;
+    expect(parked).toMatchObject({ kind: 'needs an operator' });
+    expect(parked?.reason).toContain(said);
+    expect(parked?.reason).toContain('at automations/mine.ts:6');
+    expect(parked?.reason).toContain(`Repair the file, then run npx partner-relay replay ${id}`);
+  });
+
+  it('names the near step on AWS, too, and tries a request again that got no answer', async () => {
+    const { jobs } = await startWith({ run: "await steps.creat('x')" }, false);
+    expect(jobs[0]?.parked?.reason).toContain(
+      "TypeError: there is no step 'creat'; did you mean 'create'? at automations/mine.ts:6. ",
+    );
+    await relay?.close();
+    const failed = await startWith({ run: "throw new TypeError('fetch failed', { cause: new Error(name) })" });
+    expect(failed.jobs).toMatchObject([{ parked: { kind: 'failed' } }]);
+  });
+
   it('is what a test of the team says', async () => {
     const test = { event: { event: 'release', action: 'published' }, makes: { 'defects/create': {} } };
     const run = await runTest(test, config, '.', await fileWith({ run: "throw new Error('mine')" }));

@@ -22,7 +22,10 @@ export function customAutomations(context: Context): Automation[] {
       }
       const done: unknown = await withCustomSteps(job, steps, context, file, (own) => run(read.data, own)).catch(
         (error) => {
-          throw error instanceof ThrownByTeam ? new StepFailed(error.inWords(file, custom)) : error;
+          if (!(error instanceof ThrownByTeam)) throw error;
+          const words = error.inWords(file, custom);
+          if (!error.isMistake) throw new StepFailed(words);
+          throw new NeedsOperator(`${words}. Repair the file, then run npx partner-relay replay ${job.id}`);
         },
       );
       if (typeof done !== 'string' || done === '') {

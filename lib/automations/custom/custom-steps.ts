@@ -19,6 +19,7 @@ import {
 import type { Job } from '../../engine/record/job.ts';
 import type { JobSteps } from '../../engine/run/job-steps.ts';
 import { refusedFields } from '../../faults/refused-fields.ts';
+import { nearMiss } from '../../near-miss.ts';
 import type { Person } from '../../people/people.ts';
 import { slackUserOf } from '../../people/slack-people.ts';
 import { commentMark } from '../../platforms/github/comment-marks.ts';
@@ -36,7 +37,7 @@ import { findTask, tasksOfKey } from '../log-time/find-task.ts';
 import { hasActed, isConfirmed } from '../what-happened.ts';
 import { foreignIn } from './json.ts';
 import { catchingStrays, strayOf } from './strays.ts';
-import { ofTeam, ThrownByTeam } from './thrown.ts';
+import { ofTeam, ThrownByTeam, UnknownStep } from './thrown.ts';
 
 /** What a step keeps goes into an item of the table, which holds 400 KB, together with its sends. */
 const MOST_KEPT_BYTES = 32_768;
@@ -362,7 +363,13 @@ function eachNamedOnce(steps: object, ensureAllowed: (verb: string) => Promise<v
     };
     return [verb, (...given: Parameters<typeof once>) => taking(String(given[0]), () => once(...given))] as const;
   });
-  return Object.fromEntries(entries);
+  return new Proxy<Record<string | symbol, unknown>>(Object.fromEntries(entries), {
+    get(steps, name) {
+      const meant = name in steps ? undefined : nearMiss(String(name), Object.keys(steps));
+      if (meant === undefined) return steps[name];
+      throw new UnknownStep(`there is no step '${String(name)}'; did you mean '${meant}'?`);
+    },
+  });
 }
 
 /** Steps that the relay takes in front of a run, within its steps, and behind it. */

@@ -19,6 +19,12 @@ export class ThrownByTeam extends Error {
     this.#thrown = thrown;
   }
 
+  /** Whether the file has to be repaired. That a request got no answer is a TypeError, too, which has a cause. */
+  get isMistake(): boolean {
+    const isOfLanguage = [TypeError, ReferenceError, SyntaxError].some((kind) => this.#thrown instanceof kind);
+    return isOfLanguage && (this.#thrown as Error).cause === undefined;
+  }
+
   /**
    * `RangeError: no place for 12 at automations/mine.ts:6`, with its message where people may read it.
    * @param file of the team
@@ -27,10 +33,14 @@ export class ThrownByTeam extends Error {
     const { name, message } =
       this.#thrown instanceof Error ? this.#thrown : { name: 'no Error', message: String(this.#thrown) };
     const line = new RegExp(`/${file}(?:\\?changed=[\\d.]+)?(:\\d+)`).exec(this.stack ?? '')?.[1] ?? '';
-    const said = showsErrors ? `: ${cutToLength(message, LONGEST_MESSAGE, '…')}` : '';
+    const said =
+      showsErrors || this.#thrown instanceof UnknownStep ? `: ${cutToLength(message, LONGEST_MESSAGE, '…')}` : '';
     return onOneLine(`${name}${said} at ${file}${line}`);
   }
 }
+
+/** A file calls a step that does not exist, and almost has the name of another. */
+export class UnknownStep extends TypeError {}
 
 /** What is wrong with what the code of a team returns, in the words of the relay. */
 export class TeamMistake extends Error {}
