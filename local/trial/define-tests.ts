@@ -59,7 +59,7 @@ export interface RelayTest {
   event: TestEvent;
   /** When the first event happens: ISO 8601. By default on Monday, 5 January 2026, at 10:00 UTC, or when the event says. */
   at?: string;
-  /** Exactly these requests behind `event`, or nothing at all: no comment either. */
+  /** Exactly these requests behind `event`, of at least one job, or nothing at all: no comment either. */
   makes: ExpectedCalls | 'nothing';
   /** The messages in Slack, and the comments on GitHub, that have these texts in them. Others may come besides. */
   says?: readonly (string | RegExp)[];

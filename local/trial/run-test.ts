@@ -51,6 +51,9 @@ export async function runTest(
       (job) => job.parked && custom.list.some(({ name }) => name === job.automation),
     );
     const lines = [
+      ...(why !== undefined && test.makes !== 'nothing'
+        ? ["expected a job; write makes: 'nothing' if none shall be made"]
+        : []),
       ...expected.differences(relay),
       ...parked.map((job) => `parked   ${job.automation}: ${job.parked?.reason}`),
     ];
@@ -100,6 +103,7 @@ async function atOneStep(
   return [`${what} each of its steps:`, ...ofAll];
 }
 
+/** What is looked at in the end, and why no job was made of the last event if none was. */
 type Look<T> = (relay: TrialRelay, why: string | undefined) => Promise<T>;
 
 async function inRelay<T>(
@@ -114,8 +118,10 @@ async function inRelay<T>(
   try {
     let why: string | undefined;
     for (const { at, ...given } of events) {
-      why = await relay.take(given, at);
+      const earlier = await relay.jobs();
+      const answer = await relay.take(given, at);
       await relay.work(LONGEST_WAIT_MS);
+      why = (await relay.jobs()).length > earlier.length ? undefined : (answer ?? 'it is a repeat');
     }
     return await look(relay, why);
   } finally {
@@ -255,7 +261,7 @@ const shown = (value: unknown) => (value instanceof RegExp ? String(value) : JSO
 async function reasons(relay: TrialRelay, whyNone: string | undefined): Promise<string[]> {
   const jobs = await relay.jobs();
   return [
-    ...(whyNone === undefined || jobs.length > 0 ? [] : [`because  no job was made of the event: ${whyNone}`]),
+    ...(whyNone === undefined ? [] : [`because  no job was made of the event: ${whyNone}`]),
     ...jobs.map((job) => {
       const why = newsOf(job);
       return `because  the job of ${job.summary} is ${statusInWords(job)}${why === '' ? '' : `: ${why}`}`;

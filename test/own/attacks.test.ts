@@ -50,7 +50,13 @@ const happened = (id: number, rest: object = {}) => ({ happened: [id] as const, 
 describe('an event', () => {
   const now = Date.parse('2026-11-20T10:00:00Z');
   it.each<[string, () => Drafts, number, number, string]>([
-    ['that is said to happen later makes no job', () => happened(1, { at: now + 40 * DAY }), 500, 0, 'in the future'],
+    [
+      'that is said to happen later makes no job',
+      () => happened(1, { at: now + 40 * DAY }),
+      500,
+      0,
+      'later than the clock',
+    ],
     ['with a time in seconds makes no job', () => happened(1, { at: now / 1_000 }), 500, 0, 'in seconds'],
     [
       'with a second draft that is invalid makes no job',

@@ -131,6 +131,16 @@ describe('what a file throws', () => {
     expect(failed.jobs).toMatchObject([{ parked: { kind: 'failed' } }]);
   });
 
+  it('is not why a job is missing: a test says what the file answered, if it makes none', async () => {
+    const event = { event: 'release', action: 'published' };
+    const test = { before: [{ event: 'issues', labels: ['bug'] }], event, makes: {} };
+    expect(await runTest(test, config, '.', await fileWith({ job: "return 'a draft completes nothing'" }))).toEqual([
+      "expected a job; write makes: 'nothing' if none shall be made",
+      'because  no job was made of the event: mine: a draft completes nothing',
+      expect.stringContaining('is succeeded: created defect'),
+    ]);
+  });
+
   it('is what a test of the team says', async () => {
     const test = { event: { event: 'release', action: 'published' }, makes: { 'defects/create': {} } };
     const run = await runTest(test, config, '.', await fileWith({ run: "throw new Error('mine')" }));

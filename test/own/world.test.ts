@@ -34,6 +34,7 @@ it('a test says what happened before: what that made does not count as made by t
   expect(await ofExamples({ ...test, holds: { defects: [{ title: 'Fault 1' }, { title: 'Fault 3' }] } })).toEqual([
     'expected a new record of defects with title "Fault 3"',
     expect.stringMatching(/^came {5}a new record of defects with .*title "Fault 2"/),
+    'because  no job was made of the event: it is a repeat',
     expect.stringMatching(/^because/),
     expect.stringMatching(/^because/),
   ]);
