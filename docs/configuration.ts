@@ -22,7 +22,7 @@ says which, and goes on with the earlier one. The names of the connections, \`co
 
 \`RELAY_CONFIG\` names another file than \`relay.config.ts\`, for \`partner-relay start\` and the command line.
 
-    import { defineConfig } from './lib/config/schema.ts';
+    import { defineConfig } from 'partner-relay';
 
     export default defineConfig({
       connections: { main: {} },
@@ -38,8 +38,9 @@ says which, and goes on with the earlier one. The names of the connections, \`co
     });
 
 Below, \`[]\` stands for an entry of a list and \`<name>\` for a key of an object. "Required" holds if the object around the
-setting is there. Base URLs, keys and tokens are not settings: they are [secrets](deploy.md), or
-[environment variables](guides/github.md#3-use-your-instance) on one machine.
+setting is there. Base URLs, keys and tokens are not settings: they are secrets, which you enter [for a
+stage](deploy.md#4-enter-the-api-key-of-the-service) or [on one machine](guides/github.md#3-use-your-instance). A single connection
+on one machine can also take \`PARTNER_BASE_URL\`, \`PARTNER_API_KEY\` and \`PARTNER_SECRET_KEY\` from its environment.
 `;
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
