@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createLoggedChanges, watchedLog } from '../console/log-changes.ts';
 import { createConsole } from '../console/server.ts';
 import { createTry } from '../console/try/try.ts';
+import { openCommands } from '../lib/automations/custom/folder.ts';
 import type { RelayConfig, SlackConfig } from '../lib/config/schema.ts';
 import { linksAccounts } from '../lib/config/settings.ts';
 import { localClock } from '../lib/dates.ts';
@@ -166,7 +167,7 @@ async function start(): Promise<void> {
       sandbox,
       folder,
       unfinished,
-      own: customLines(own, config.slack?.command),
+      own: [...customLines(own, config.slack?.command), ...openCommands(config, own.custom)],
     }),
   );
   poll = source.poll;

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runRelay } from '../cli/run-command.ts';
-import { newFolder } from '../new-folder.ts';
+import { newFolder, withPackage } from '../new-folder.ts';
 
 /** A file of a team: a warning belongs to each line with a cross at its end, and to no other. */
 const file = `import { setTimeout as pause } from 'node:timers/promises';
@@ -103,3 +103,19 @@ it.each(['config check', 'test'])(
     expect([...new Set(warned)].sort((a, b) => a - b)).toEqual(wrong);
   },
 );
+
+it('config check warns of a command that everyone may use because its permission is not configured', async () => {
+  const folder = withPackage(newFolder());
+  const on = (word: string) =>
+    `import { command } from 'partner-relay';
+export const on = command('${word}', { does: 'blocks', example: '${word}', permission: '${word}' });
+export const run = async () => 'done';`;
+  for (const word of ['block', 'pause']) writeFileSync(join(folder, `${word}.ts`), on(word));
+  const config = join(folder, 'relay.config.json');
+  const slack = { connection: 'main', permissions: { pause: {} } };
+  writeFileSync(config, JSON.stringify({ connections: { main: {} }, slack }));
+  const said = await runRelay({ customFolder: folder }, 'config', 'check', config);
+  expect(said.split('\n').filter((line) => line.startsWith('! automations'))).toEqual([
+    "! automations/block.ts: everyone may use 'block', because slack.permissions has no 'block'; add it, or leave the permission out",
+  ]);
+});

@@ -9,11 +9,12 @@ import { projectFolder } from '../../project.ts';
 import { messageOf } from '../../text.ts';
 import { usageFault, verbIn } from '../../triggers/command.ts';
 import { scheduleFault } from '../../triggers/cron.ts';
-import type {
-  CustomAutomation,
-  CustomAutomations,
-  CustomRun,
-  CustomTrigger,
+import {
+  type CustomAutomation,
+  type CustomAutomations,
+  type CustomRun,
+  type CustomTrigger,
+  customOf,
 } from '../../triggers/custom-automation.ts';
 import { ourVerbs } from '../verbs.ts';
 import { customVerb } from './custom-command.ts';
@@ -158,6 +159,14 @@ function permissionFaults({ slack }: RelayConfig, list: readonly CustomAutomatio
     known.includes(name) ? [] : `slack.permissions.${name}: no command has this permission; ${meantName(name, known)}`,
   );
 }
+
+/** A sentence for each command that everyone may use because its permission is not configured. */
+export const openCommands = ({ slack }: RelayConfig, custom: CustomAutomations): string[] =>
+  customOf(custom, 'command').flatMap(({ name, usage, permission }) =>
+    !slack || permission === undefined || Object.hasOwn(slack.permissions, permission)
+      ? []
+      : `automations/${name}.ts: everyone may use '${verbIn(usage)}', because slack.permissions has no '${permission}'; add it, or leave the permission out`,
+  );
 
 function connectionFault(
   { kind, connection }: Pick<CustomTrigger & { kind: 'schedule' | 'webhook' }, 'kind' | 'connection'>,
