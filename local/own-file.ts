@@ -37,12 +37,12 @@ export function readOwnFile(file: string): string | undefined {
  * Reads such a file as JSON. It may hold secrets, so what is said of a damaged one has no values.
  *
  * @param todo what to do about one that is damaged
- * @returns undefined if there is no such file
+ * @returns undefined if there is no such file, or nothing in it
  * @throws {DamagedFile}
  */
 export function readOwnJson<T>(file: string, shape: z.ZodMiniType<T>, todo: string): T | undefined {
   const text = readOwnFile(file);
-  if (text === undefined) return undefined;
+  if (!text) return undefined;
   const json = parsedJson(text);
   if (json === undefined) throw new DamagedFile(file, 'it is not JSON', todo);
   const read = readInput(shape, json, { showValues: false });

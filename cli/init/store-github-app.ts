@@ -30,7 +30,7 @@ export interface NewApp {
 /** The App of an earlier attempt that got its keys and could not store them. */
 export function keptAppOf(stage: string | undefined): CreatedApp | undefined {
   const todo = 'remove it, delete the App at GitHub, and create it again';
-  return readOwnJson(fileOf(stage), z.nullable(conversion), todo) ?? undefined;
+  return readOwnJson(fileOf(stage), conversion, todo);
 }
 
 const fileOf = (stage: string | undefined) => join(STATE_FOLDER, `github-app-${stage ?? 'this-machine'}.json`);
@@ -46,7 +46,7 @@ export const checkStore = ({ store }: NewApp) => store.check(SECRETS);
 export async function fetchApp(code: string, { apiUrl, stage }: NewApp): Promise<CreatedApp> {
   const file = fileOf(stage);
   // The file must be writable before the code is used up.
-  writeOwnFile(file, 'null');
+  writeOwnFile(file, '');
   const text = await convert(apiUrl, code).catch((error: unknown) => {
     rmSync(file);
     throw error;

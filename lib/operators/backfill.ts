@@ -60,7 +60,7 @@ export function repositoryToBackfill(config: RelayConfig, fullName: string): Iss
 /**
  * Reads the issues of a repository and foresees what a backfill would do with each. It writes nothing.
  *
- * @param read is onProgress after each page how many issues and pull requests were read
+ * @param read is told after each page how many issues and pull requests were read
  * @throws {Interruption} if GitHub does not show the issues
  */
 export async function planBackfill(
@@ -112,7 +112,7 @@ export interface StoreOptions {
   limits: Limits;
   lines: Pick<WaitingLines, 'moveOn'>;
   sleep: (ms: number) => Promise<unknown>;
-  /** Is onProgress after each page, and while the line is full. */
+  /** Called after each page, and while the line is full. */
   onProgress?: (found: StoredJobs) => unknown;
 }
 

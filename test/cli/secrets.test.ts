@@ -7,6 +7,7 @@ import { awsErrorInWords } from '../../cli/aws-errors.ts';
 import { createGithubApp } from '../../cli/init/create-github-app.ts';
 import { openSecretStore } from '../../cli/secret-store.ts';
 import { awsFault } from '../../console/aws-faults.ts';
+import { writeOwnFile } from '../../local/own-file.ts';
 import { type HttpStandIn, startHttpStandIn } from '../http-stand-in.ts';
 import { newFolder, withPackage, workInNewFolder } from '../new-folder.ts';
 import { exampleConfig } from '../relay.ts';
@@ -116,6 +117,12 @@ describe('a new GitHub App', () => {
     expect(values()).toHaveLength(2);
     expect(github.asked).toHaveLength(1);
     expect(existsSync(KEPT)).toBe(false);
+  });
+
+  it('an attempt that was interrupted before it got anything does not stop the next', async () => {
+    writeOwnFile(KEPT, '');
+    await createApp('prod');
+    expect(values()).toHaveLength(2);
   });
 
   it('a code that is spent leaves nothing behind', async () => {
