@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type SenderName, senders } from '../../cli/senders.ts';
 import { readCustomAutomations } from '../../lib/automations/custom/folder.ts';
+import { customOf } from '../../lib/triggers/custom-automation.ts';
+import { signedByTool } from '../../local/examples/signed-request.ts';
 import { runRelay } from '../cli/run-command.ts';
 import { withPackage } from '../new-folder.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
@@ -63,6 +65,13 @@ describe.each(names)('%s', (name) => {
     expect(await statusOf('new')).toBe(503);
     const logged = JSON.stringify(relay.log);
     for (const value of [example.secret, ...proofs()]) expect(logged).not.toContain(value);
+  });
+
+  it('is accepted as `send hook` and tests sign it', async () => {
+    const { verify } =
+      customOf(relay.runtime.custom, 'webhook').find((one) => one.name === `known-${name}`) ?? expect.fail();
+    const { headers, body } = signedByTool(verify, '{}', example.secret, { now: relay.clock.now });
+    expect(await statusOf('known', headers, body)).toBe(200);
   });
 
   it(`with another body is ${token ? 'accepted, because nothing is signed' : 'refused'}`, async () => {

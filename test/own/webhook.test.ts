@@ -51,7 +51,7 @@ const own = {
       header: 'X-Parts',
       encoding: 'hex',
       prefix: 'v1=',
-      signs: '{part:t}.{header:X-Id}.{body}',
+      signs: '{part:t}.{part:n}.{header:X-Id}.{body}',
       time: 'part:t',
     }),
   ),
@@ -171,8 +171,8 @@ const svix = (signatures = PUBLISHED, at = AT) => ({
 });
 
 /** A signature with its time in the same header, and the id in another one. */
-const inParts = (at: string, id: string, signs = `${at}.${id}.${BODY}`) => ({
-  'x-parts': `t=${at},v1=${digest('hex', 'of parts', signs)}`,
+const inParts = (at: string, id: string, n = '7', signs = `${at}.${n}.${id}.${BODY}`) => ({
+  'x-parts': `t=${at},n=${n},v1=${digest('hex', 'of parts', signs)}`,
   'x-id': id,
 });
 
@@ -242,7 +242,8 @@ describe('a request is verified', () => {
     ],
     ['parts, with an empty time that is signed so', 401, 'parts', inParts('', 'one')],
     ['parts, with an empty header that is signed so', 401, 'parts', inParts(AT, '')],
-    ['parts, with more in the time', 401, 'parts', inParts(`${AT}.one`, 'x', `${AT}.one.x.${BODY}`)],
+    ['parts, with an empty part that is signed so', 401, 'parts', inParts(AT, 'one', '')],
+    ['parts, with more in the time', 401, 'parts', inParts(`${AT}.7`, 'x', 'one', `${AT}.7.one.x.${BODY}`)],
     ['parts, with a time that is over', 401, 'parts', inParts(String(Number(AT) - 301), 'one')],
     [
       'another hash, with a key in Base64',
