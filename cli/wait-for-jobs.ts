@@ -70,7 +70,7 @@ async function ended({ jobs }: Pick<Stores, 'jobs'>, ids: readonly string[], unt
 export async function jobsOf({ table }: Pick<Stores, 'table'>, delivery: string): Promise<string[]> {
   for (const until = Date.now() + INDEXED_WITHIN_MS; ; await sleep(LOOK_EVERY_MS)) {
     const jobs = await findNewJobs(table, delivery, Date.now());
-    // One that changes its status while the index is read may be seen in both.
+    // A job that changes its status while the index is read may be seen in both.
     if (jobs.length > 0 || Date.now() > until) return [...new Set(jobs.map(({ id }) => id))];
   }
 }

@@ -38,8 +38,8 @@ export interface ToDeploy {
 }
 
 /**
- * Reads the account, and says what would stop a deployment of the stage. What cannot be read without more rights is
- * unknown.
+ * Reads the account, and says what would stop a deployment of the stage. A check that needs more rights than the person has
+ * says so.
  */
 export async function checkBeforeDeploy(
   config: RelayConfig,
@@ -158,8 +158,8 @@ async function ownedBy(client: CloudFormationClient, StackName: string): Promise
 }
 
 /**
- * The bootstrap of the qualifier: its stack has any name, and the one of its parameter. One that failed has the parameter, too,
- * and none of the roles.
+ * The bootstrap of the qualifier: its stack has any name, and the one of its parameter. A failed bootstrap has the parameter,
+ * too, and none of the roles.
  */
 async function bootstrapped(client: CloudFormationClient, qualifier: string, stage: string): Promise<string> {
   const names = ['CDKToolkit', `CDKToolkit-${qualifier}`];

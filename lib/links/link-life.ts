@@ -216,7 +216,7 @@ export function restore(
 
 /** A person says that the issue has no defect. @param at epoch milliseconds */
 export function clear(link: Link, at: number): Link {
-  // How often it was cleared before may be what cannot be read.
+  // An unreadable link may not say how often it was cleared before.
   const times = link.life === 'unreadable' ? at : (link.cleared?.times ?? 0) + 1;
   return { ...known(link), life: 'unclaimed', cleared: { times, at } };
 }

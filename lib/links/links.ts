@@ -102,7 +102,7 @@ export function createLinks(table: Table, clock: () => number, held?: Map<string
       for (let link = seen ?? (await look(entity)); ; link = await read(entity)) {
         const changed = transition(link);
         if (!changed || changed === link) return changed;
-        // What cannot be read counts on from a number that no earlier turn had.
+        // An unreadable link has no turn. The clock is above every earlier turn.
         const last = link.turn ?? (link.life === 'unreadable' ? clock() : 0);
         const next = { ...changed, turn: last + 1 };
         await noteName(entity, link, next);

@@ -34,7 +34,7 @@ export interface NoticePostsOptions {
   log: Pick<Console, 'warn'>;
 }
 
-/** Posts each notice once. One that may have been posted is searched for before it is posted again. */
+/** Posts each notice once. Before it posts a notice again, it searches for it. */
 export function createNoticePosts({ table, slack, channel, clock, log }: NoticePostsOptions) {
   /** @returns false if another run posts the notice, or has posted it since `known` was read */
   async function claim(name: string, begunAt: number, known: Notice | undefined): Promise<boolean> {

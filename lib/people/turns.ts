@@ -117,7 +117,7 @@ const asked = z.array(id);
 /** Counts the writes, so that each write is conditional on what was read. */
 const version = z.int().check(z.gte(0));
 
-/** Reads any item. What cannot be read counts as missing: it never stops a person, who could not repair it. */
+/** Reads any item. An unreadable value counts as missing: it never stops a person, who could not repair it. */
 function readTurnsItem(item: Item | undefined) {
   return {
     noted: noted.safeParse(item?.noted).data ?? [],

@@ -155,7 +155,7 @@ const refusesRevision = (error: unknown) =>
   (error instanceof McpRpcError && error.code === INVALID_PARAMS) ||
   (error instanceof McpRefusal && error.status === 400);
 
-/** What is no date is not repeated. */
+/** Repeats only dates, because the text comes from outside. */
 const datesIn = (wanted: readonly unknown[]) =>
   wanted.filter((one) => isText(one) && /^\d{4}-\d\d-\d\d$/.test(one)).join(', ') || 'none that it names';
 

@@ -29,7 +29,7 @@ export const run = defineRun(checklistItemJobs, async ({ items, completed, leftO
       failed ??= error;
     }
   }
-  // The job comes back for what cannot be set now, once the others are.
+  // The job comes back for the items that failed, once the others are set.
   if (failed) throw failed;
   const until = Math.max(0, ...outcomes.map(({ until = 0 }) => until));
   if (until > 0) {

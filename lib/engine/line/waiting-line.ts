@@ -254,7 +254,7 @@ function nextProber(
   const ofPeople = uncalled.filter(({ lane }) => isOfPeople(lane));
   const candidates = ofPeople.length > 0 ? ofPeople : uncalled;
   const slotAt = Math.max((ofPeople.length > 0 ? personAt : callsProberAt)(breaker), now);
-  // One that is called for a later time, by a longer pause, does not count.
+  // A job that is called for a later time, by a longer pause, does not count.
   const isCalled = all.some((job) => job.slotAt !== undefined && isComing(job.slotAt, now) && job.slotAt <= slotAt);
   const job = candidates.find(({ id }) => id !== breaker.prober) ?? candidates[0];
   return job && !isCalled && slotAt <= now + PROBER_CALLED_AHEAD_MS ? [{ job, slotAt }] : [];

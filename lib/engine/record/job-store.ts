@@ -186,7 +186,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
     if (await table.put({ ...keys.job(job.id), ...job }, unlessThereOrExpired)) {
       return { job, stored: true };
     }
-    // What cannot be read stays: `claim` sets it aside when its message comes.
+    // An unreadable record stays: `claim` sets it aside when its message comes.
     const existing = await readOr(draft.id, async () => job);
     // Happens only if the record expired between the two calls.
     return existing ? { job: existing, stored: false } : store(draft, standsFor);

@@ -13,7 +13,7 @@ export type UnreadableJobs = ReturnType<typeof createUnreadableJobs>;
 /** Job records that cannot be read are set aside, so that each is in the way once only. */
 export function createUnreadableJobs(table: Table, clock: () => number, warn: Warn) {
   /**
-   * Parks a record that cannot be read. Once an operator has corrected it, it is a parked job like any other. One of a newer
+   * Parks a record that cannot be read. Once an operator has corrected it, it is a parked job like any other. A record of a newer
    * version stays as it is, for that version's sweep, until it is a day late: as it is overdue, an alarm goes off.
    */
   async function setAside(jobId: string, error: UnreadableItem): Promise<undefined> {

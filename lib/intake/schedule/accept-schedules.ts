@@ -16,7 +16,7 @@ interface ScheduleOptions extends AcceptTakenOptions {
 
 type Accepted = { job: Job; repeat: boolean };
 
-/** A tick may be this much ahead of the table's clock. One that is further ahead is a person's `--at`. */
+/** A tick may be this much ahead of the table's clock. A later tick is a person's `--at`. */
 const MOST_AHEAD_MS = 60_000;
 
 /**

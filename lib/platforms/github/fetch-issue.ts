@@ -17,7 +17,7 @@ export async function fetchIssue(github: GithubClient, address: IssueAddress): P
   return issue === 'gone' ? undefined : issue;
 }
 
-/** The same, with `gone` for an issue that was deleted. One that was transferred is answered as it is there. */
+/** The same, with `gone` for an issue that was deleted. A transferred issue is answered as it is in its new repository. */
 export function fetchIssueOrGone(
   github: GithubClient,
   address: IssueAddress,

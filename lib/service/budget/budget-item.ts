@@ -33,7 +33,7 @@ const BUSY_AHEAD_MS = 10_000;
 const MOST_CONNECTIONS = 20;
 
 /**
- * Reads a budget. It takes any item at all: what cannot be is left out, and named in `faults`. If calls of the minute may
+ * Reads a budget. Accepts any item. Impossible values are dropped and named in `faults`. If calls of the minute may
  * be missing, the budget is paused for a minute, until they no longer count.
  */
 export function readState(item: Item | undefined, now: number): { state: BudgetState; faults: string[] } {

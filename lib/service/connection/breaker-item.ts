@@ -56,14 +56,14 @@ const breakerShape = z.object({
   refusesKey: z.exactOptional(boolean),
 });
 
-/** @returns undefined for what cannot be: nothing is noted before it happened, and no pause is longer than the longest */
+/** @returns undefined for impossible values: nothing is noted before it happened, and no pause is longer than the longest */
 function readBreaker(stored: unknown, now: number): Breaker | undefined {
   const { data } = breakerShape.safeParse(stored);
   if (!data || Math.max(data.since, data.workedAt, data.probedAt) > now + AHEAD_MS) return undefined;
   return data.until > now + LONGEST_PAUSE_MS + AHEAD_MS ? undefined : data;
 }
 
-/** Reads the item of a connection. It takes any item at all: what cannot be is left out, and named in `faults`. */
+/** Reads the item of a connection. Accepts any item. Impossible values are dropped and named in `faults`. */
 export function readHealth(item: Item | undefined, now: number): { health: Health; faults: string[] } {
   const faults: string[] = [];
   function read<T>(attribute: keyof Health, shape: z.ZodMiniType<T>, missing: T, instead = missing): T {

@@ -9,7 +9,7 @@ export function isSameText(given: string, expected: string): boolean {
 /** The maximum difference between a request's timestamp and our clock, in either direction. Slack and Standard Webhooks recommend it. */
 export const MAX_SKEW_SECONDS = 300;
 
-/** Reads a time as a header has it. What is no whole number, or has no time zone, is no time. */
+/** Reads a time as a header has it: NaN for a text that is not a whole number, or has no time zone. */
 const MS_OF = {
   s: (text: string) => (/^\d{1,12}$/.test(text) ? Number(text) * 1000 : Number.NaN),
   ms: (text: string) => (/^\d{1,15}$/.test(text) ? Number(text) : Number.NaN),

@@ -4,7 +4,7 @@ import type { Item, Table } from './table.ts';
 import { unchangedSince } from './unreadable-item.ts';
 
 /**
- * Changes an item, and counts the changes. One that cannot be read says nothing, and one that has expired says what it did.
+ * Changes an item, and counts the changes. An unreadable item counts as missing; an expired item still counts.
  * @param transition returns undefined to leave the item as it is; then so does this
  * @param seen the item that was read. If something was written since, it is read again.
  */

@@ -34,7 +34,7 @@ export function readItem<T>(shape: z.ZodMiniType<T>, item: unknown, what: string
   throw new UnreadableItem(`${what} cannot be read: ${wrong.join(', ')} cannot have the stored value. ${todo}`);
 }
 
-/** For lists, which leave out what cannot be read. */
+/** For lists, which leave out unreadable items. */
 export async function ifReadable<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read;

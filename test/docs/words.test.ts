@@ -1,0 +1,38 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const cwd = join(import.meta.dirname, '../..');
+const textOf = (file: string) => readFileSync(join(cwd, file), 'utf8');
+const sources = globSync('{cli,console,functions,infra,lib}/**/*.{js,ts,tsx}', { cwd });
+/** Without docs/configuration.md, which is made. */
+const written = globSync(['*.md', '{docs,test}/**/*.md'], { cwd }).filter((page) => page !== 'docs/configuration.md');
+const code = /^```.*?^```|^ {4}.*?$/gms;
+const tables = /(?<=made by `npm run docs` -->\n\n).*?(?=\n(?:\n|$))/gs;
+const proseOf = (page: string) => textOf(page).replaceAll(code, '').replaceAll(tables, '');
+
+it.each<[string, RegExp, most: number]>([
+  ['README.md', /^README/, 700],
+  ['CONTRIBUTING.md', /^CONTRIBUTING/, 1_000],
+  ['SECURITY.md', /^SECURITY/, 2_200],
+  ['the guides', /^docs\/guides\//, 7_500],
+  ['the reference', /^docs\/[\w-]+\.md/, 22_000],
+  ['the decisions', /^docs\/decisions\//, 11_800],
+  ['the rest', /^(?!README|CONTRIBUTING|SECURITY|docs\/)/, 500],
+  ['all pages', /./, 45_500],
+])('%s: hand-written words, which may only become fewer', (_, pages, most) => {
+  const words = written.filter((page) => pages.test(page)).flatMap((page) => proseOf(page).match(/\S+/g) ?? []);
+  expect(words.filter((word) => word !== '|').length).toBeLessThanOrEqual(most);
+});
+
+const stumbles =
+  /\b(?:whoever|anew|of which(?!-)|what cannot|has the \w+ an?|it is not known whether|there is no way to)\b|(?:\. |\*\* |\/\/ )One that|[\p{L},.;:] {2,}\p{L}/giu;
+/** A list of fragments with a full stop behind the last alone. */
+const stopped = /(?<=\n\n)(?:- (?:[^\n]|\n +)*[^.:!?;,]\n)+- (?:[^\n]|\n +)*\.(?=\n\n|\n*$)/g;
+
+it.each([...written, ...sources])('%s has no phrase that readers stumble over', (file) => {
+  const isPage = file.endsWith('.md');
+  const text = isPage ? proseOf(file) : (textOf(file).match(/\/\*\*.*?\*\/|\/\/ [^\n]*/gs) ?? []).join('\n');
+  const lines = text.replaceAll(/(?:\s*\n\s*(?:\*|\/\/)? *)+/g, ' ');
+  expect([...(lines.match(stumbles) ?? []), ...((isPage && text.match(stopped)) || [])]).toEqual([]);
+});
