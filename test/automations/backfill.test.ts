@@ -379,7 +379,9 @@ it('a waiting job of another lane cannot be discarded', async () => {
   const [waiting] = await relay.jobs('waiting');
   expect(waiting && nextStep(waiting, String, relay.clock.now)).toMatchObject({ choices: ['replay'] });
   if (!waiting) throw new Error('no job waits');
-  await expect(discard(waiting)).rejects.toThrow(/only parked jobs, and waiting jobs of a backfill, can be discarded/);
+  await expect(discard(waiting)).rejects.toThrow(
+    /only parked jobs, and waiting jobs of a backfill or of automations\/ without an open creation, can be discarded/,
+  );
 });
 
 it.each([

@@ -2,7 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readCustomAutomations } from '../../lib/automations/custom/folder.ts';
+import { nextStep } from '../../lib/engine/line/next-step.ts';
 import { runTest } from '../../local/trial/run-test.ts';
+import type { Fault } from '../../sandbox/faults.ts';
 import { runRelayOf } from '../cli/run-command.ts';
 import { newFolder, withPackage } from '../new-folder.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
@@ -147,5 +149,41 @@ describe('what a file throws', () => {
     expect(run.join('\n')).toContain('Error: mine at automations/mine.ts:6');
     const job = runTest(test, config, '.', await fileWith({ job: "throw new Error('mine')" }));
     await expect(job).rejects.toThrow('Error: mine at automations/mine.ts:4');
+  });
+});
+
+describe('a job that fails for now', () => {
+  const discard = (relay: TestRelay, id: string) => runRelayOf(relay, ['discard', id, '--reason', 'not wanted']);
+  async function waiting(run: string, fault?: Fault) {
+    relay = await startRelay({ config, runtime: { custom: await fileWith({ run }) } });
+    if (fault) relay.sandbox.setFault(fault);
+    await relay.post('release', published);
+    await relay.work();
+    const [job] = await relay.jobs('waiting');
+    return { relay, job, id: job?.id ?? '' };
+  }
+  const CREATE = `await steps.create('x', 'defects/create', { project_id: '${PROJECT}', title: 'x' })`;
+
+  it.each<[string, string, Fault?]>([
+    ['because its file throws', THROWN],
+    ['because the service is down', CREATE, { kind: 'rate-limited', retryAfterSeconds: 600, times: 1 }],
+    ['until a time', "await steps.until('x', '2026-11-28T10:00:00Z')"],
+  ])('%s can be discarded, and makes nothing', async (_, run, fault) => {
+    const { relay, job, id } = await waiting(run, fault);
+    expect(job && nextStep(job, String, relay.clock.now)?.choices).toEqual(['replay', 'discard']);
+    expect(await discard(relay, id)).toContain(`${id} is discarded`);
+    const defects = relay.sandbox.data.defects.length;
+    await relay.workToTheEnd();
+    expect(await relay.jobs()).toMatchObject([{ status: 'not-done', outcome: 'discarded: not wanted' }]);
+    expect(relay.sandbox.data.defects).toHaveLength(defects);
+  });
+
+  it('while the service may still have created something cannot be discarded', async () => {
+    const { relay, job, id } = await waiting(CREATE, { kind: 'cut', when: 'after work', times: 2 });
+    expect(job?.openUntil).toBeGreaterThan(relay.clock.now);
+    expect(job && nextStep(job, String, relay.clock.now)?.choices).toEqual(['replay']);
+    await expect(discard(relay, id)).rejects.toThrow('without an open creation, can be discarded');
+    await relay.workToTheEnd();
+    expect(await relay.jobs()).toMatchObject([{ status: 'succeeded' }]);
   });
 });

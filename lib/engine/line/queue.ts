@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { QueueName } from '../../config/queues.ts';
 import { digest } from '../../digest.ts';
 import { isOfPeople, type Lane, lanes } from '../../service/budget/lanes.ts';
-import type { Job } from '../record/job.ts';
+import { isCustomGroup, type Job } from '../record/job.ts';
 
 /** The content of a queue message. Everything else is in the table. */
 export const jobMessage = z.object({
@@ -38,9 +38,6 @@ const OWN_GROUPS = 2;
 /** The group of a job of a team's own automation. Jobs of one entity have the same, so they keep their order. */
 export const customGroup = (entity: string): string =>
   `own-${Number.parseInt(digest(entity).slice(0, 8), 16) % OWN_GROUPS}`;
-
-/** Others must not wait for a job of such a group: while it waits, its message sleeps apart, or leaves the queue. */
-export const isCustomGroup = (group: string | undefined): boolean => /^own-\d$/.test(group ?? '');
 
 /**
  * Jobs of one entity run one after the other. A person's job that was sent again after a failure or a wait leaves them, so

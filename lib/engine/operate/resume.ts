@@ -84,7 +84,7 @@ export async function replayJob(
 }
 
 /**
- * Ends a parked job, or a waiting one of a backfill, without doing the rest of its work. The worker ends it: it tells the person who asked, and releases
+ * Ends a parked job, or a waiting one of a backfill or a team, without doing the rest of its work. The worker ends it: it tells the person who asked, and releases
  * what the job holds, such as its claim of a link. What the job has already done stays. Nothing more is sent to the
  * service.
  *
@@ -100,7 +100,8 @@ export async function discardJob(
 ): Promise<Job> {
   const { table, clock } = options;
   if (!canBeDiscarded(job)) {
-    const which = 'only parked jobs, and waiting jobs of a backfill, can be discarded';
+    const which =
+      'only parked jobs, and waiting jobs of a backfill or of automations/ without an open creation, can be discarded';
     throw new Error(`the status of ${job.id} is ${job.status}; ${which}`);
   }
   if (reason.trim() === '') throw new Error('a discarded job needs a reason');

@@ -282,9 +282,21 @@ export const isOver = ({ status }: Pick<Job, 'status'>) => status === 'succeeded
 /** True if no run of the job follows, unless an operator continues it. */
 export const hasEnded = (job: Pick<Job, 'status'>) => isOver(job) || job.status === 'parked';
 
-/** True if an operator can end it undone: a job that cannot continue, or one of a backfill that waits. */
-export const canBeDiscarded = ({ status, lane }: Pick<Job, 'status' | 'lane'>) =>
-  status === 'parked' || (status === 'waiting' && lane === 'backfill');
+/** Others must not wait for a job of such a group: while it waits, its message sleeps apart, or leaves the queue. */
+export const isCustomGroup = (group: string | undefined): boolean => /^own-\d$/.test(group ?? '');
+
+/**
+ * True if an operator can end it undone: a job that cannot continue, or one of a backfill or a team that waits. What a job
+ * of a team may have created is found out first.
+ */
+export const canBeDiscarded = ({
+  status,
+  lane,
+  group,
+  openUntil,
+}: Pick<Job, 'status' | 'lane' | 'group' | 'openUntil'>) =>
+  status === 'parked' ||
+  (status === 'waiting' && (lane === 'backfill' || (isCustomGroup(group) && openUntil === undefined)));
 
 /** What a person asked for, as the summary shows it: without the name in front, and without private text. */
 export function askedIn({ summary }: Pick<Job, 'summary'>): string {
