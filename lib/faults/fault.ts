@@ -140,7 +140,7 @@ export function unknownName(what: string, given: string, known: readonly string[
   return `${what} '${given}'; ${meantName(given, known)}`;
 }
 
-/** More names than these are not read. */
+/** Of more names than these, the ones that begin alike are enough. */
 const MOST_NAMES = 15;
 
 /**
@@ -154,7 +154,7 @@ export function meantName(given: string, known: readonly string[]): string {
   if (known.length === 1) return `there is only ${known[0]}`;
   const beginning = (name: string) => name.split(/[./]/, 1)[0];
   const alike = known.filter((name) => beginning(name) === beginning(given));
-  const shown = known.length <= MOST_NAMES ? known : (alike.length > 0 ? alike : known).slice(0, MOST_NAMES);
+  const shown = known.length > MOST_NAMES && alike.length > 0 ? alike : known;
   const others = known.length - shown.length;
   return `there are ${shown.join(', ')}${others > 0 ? ` and ${others} others` : ''}`;
 }
