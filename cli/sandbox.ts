@@ -24,7 +24,7 @@ const LISTS: Record<string, { rows: (data: Data, target: Target) => ListRow[] | 
     defects: { rows: defects, example: 'call defects/list' },
     scenarios: {
       rows: ({ testScenarios }) => testScenarios.map(({ scenario_id: id, name, status }) => ({ id, name, status })),
-      example: 'send workflow_run --junit docs/guides/junit',
+      example: 'send workflow_run --junit node_modules/partner-relay/docs/guides/junit',
     },
   };
 

@@ -82,7 +82,7 @@ A payload that you saved:
   npx partner-relay send issues --file payload.json
 
 A workflow run with test results:
-  npx partner-relay send workflow_run --junit docs/guides/junit
+  npx partner-relay send workflow_run --junit node_modules/partner-relay/docs/guides/junit
 
 What another tool would send to a webhook of yours, signed with its secret:
   npx partner-relay send hook sentry-to-defect alert.json

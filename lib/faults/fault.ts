@@ -140,7 +140,7 @@ export function unknownName(what: string, given: string, known: readonly string[
   return `${what} '${given}'; ${meantName(given, known)}`;
 }
 
-/** Of more names than these, the ones that begin alike are enough. */
+/** More names than a reader takes in. */
 const MOST_NAMES = 15;
 
 /**
