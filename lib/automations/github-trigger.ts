@@ -5,6 +5,8 @@ import type { JobKind } from '../engine/record/job-kind.ts';
 import type { Links } from '../links/links.ts';
 import type { Payload, TakenEvent } from '../platforms/github/payload.ts';
 import type { JobInput } from '../triggers/trigger.ts';
+import type { ItemsInput } from './complete-checklist-item/jobs.ts';
+import type { RelateInput } from './relate/jobs.ts';
 
 /** What an automation of ours decides by, besides the payload. */
 export interface About {
@@ -21,9 +23,9 @@ export interface About {
 
 /** What reads the texts of our automations. */
 export interface InTexts {
-  mergedItems: typeof import('./complete-checklist-item/merged-items.ts').mergedItems;
-  relationsOfIssue: typeof import('./relate/written-lines.ts').relationsOfIssue;
-  relationsOfMerge: typeof import('./relate/written-lines.ts').relationsOfMerge;
+  mergedItems(payload: Payload<'pull_request'>, repository: RepositoryConfig): OurDrafts<ItemsInput>;
+  relationsOfIssue(payload: Payload<'issues'>, about: About): OurDrafts<RelateInput>;
+  relationsOfMerge(payload: Payload<'pull_request'>, about: About): OurDrafts<RelateInput>;
 }
 
 /** A job of an automation of ours. It says what a team's `Draft` says, and what the relay derives for a team. */
