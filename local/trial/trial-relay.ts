@@ -8,7 +8,7 @@ import { createMetrics } from '../../lib/state/metrics/metrics.ts';
 import { parsedJson } from '../../lib/text.ts';
 import { type CustomAutomations, customOf } from '../../lib/triggers/custom-automation.ts';
 import { decryptPayload } from '../../sandbox/decryption.ts';
-import type { Data, Project, Task } from '../../sandbox/records.ts';
+import { type Data, idFields, type Project, type Task } from '../../sandbox/records.ts';
 import { asSqsHandler, deliver } from '../event-source.ts';
 import { type SignedRequest, signedByGithub, signedBySlack, signedByTool } from '../examples/signed-request.ts';
 import { remembering } from '../github/remember.ts';
@@ -70,7 +70,7 @@ export async function startTrialRelay(
   addProjects(given, data.projects);
   for (const task of tasks) data.tasks.push({ ...like(data.tasks), task_id: randomUUID(), ...named(task) });
   for (const user of users) data.users.push({ ...like(data.users), user_id: randomUUID(), ...user });
-  const known = new Set<object>(Object.values(data).flat());
+  const atFirst = structuredClone(data);
   const github = await enterGithubStandIn(stack, quiet, read, answers);
   const standIn = await startSlackStandIn({ clock: read, botToken: key });
   const slack = { signingSecret: { value: key, from: '' }, standIn };
@@ -189,8 +189,12 @@ export async function startTrialRelay(
     /** The steps that jobs of the team's automations carried out. */
     steps: troubles.steps,
     troublesMet: troubles.met,
-    /** The records of a kind that the service did not have at the beginning. */
-    newRecords: (kind: keyof Data) => data[kind].filter((record) => !known.has(record)),
+    /** The records of a kind that the service did not have at the beginning. A change replaces a record. */
+    newRecords(kind: keyof Data): object[] {
+      const idOf = (record: object): unknown => Reflect.get(record, idFields[kind]);
+      const known = new Set(atFirst[kind].map(idOf));
+      return data[kind].filter((record) => !known.has(idOf(record)));
+    },
     /**
      * Lets it happen at that time, or now if that is later. @returns why it makes no job; undefined if it makes one
      * @throws {Error} if it is refused

@@ -40,6 +40,15 @@ it('a test says what happened before: what that made does not count as made by t
   ]);
 });
 
+it('a record that was there before, and has changed, is no new one', async () => {
+  const test = {
+    event: { event: 'release', action: 'published' },
+    makes: { 'work-items/checklist/items/complete': { item_id: 101 } },
+    holds: { checklistItems: [], tasks: [] },
+  } as const;
+  expect(await ofExamples(test)).toEqual([]);
+});
+
 it('a test says which tasks and users there are', async () => {
   const event = { command: 'block "Migrate the billing" waits' };
   const makes = {};
