@@ -120,14 +120,18 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
     return { email, timeZone: info.timeZone ?? entry?.timeZone ?? 'UTC' };
   }
 
-  async function askSlack(user: string, steps: JobSteps): Promise<{ email?: string; timeZone?: string }> {
+  async function askSlack(
+    user: string,
+    steps: JobSteps,
+  ): Promise<{ email?: string; timeZone?: string; name?: string }> {
     if (!slack || !(await slack.isThere())) return {};
     return steps.read('who is it', 'Slack users.info', async () => {
       try {
         const { user: found } = await slack.call('users.info', { user }, userInfo);
         const email = await provenAddress(found, slack);
         const timeZone = zoneOf(found);
-        return { email, timeZone };
+        const name = found.profile.display_name || found.real_name;
+        return { email, timeZone, ...(name && { name: cutToLength(name, MAX_NAME_LENGTH, '…') }) };
       } catch (error) {
         if (error instanceof SlackRefusal && /^user_/.test(error.error)) return {};
         throw error;
@@ -189,6 +193,9 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
     /** The person's address in the service, as far as it is known without a call of the service. */
     addressOf: async (person: Person, steps: JobSteps): Promise<string | undefined> =>
       mapped(person)?.email ?? (person.in === 'slack' ? (await askSlack(person.id, steps)).email : undefined),
+    /** The name that people know: the display name in Slack, or the login on GitHub. Does not call the service. */
+    nameOf: async (person: Person, steps: JobSteps): Promise<string | undefined> =>
+      person.in === 'slack' ? (await askSlack(person.id, steps)).name : `@${person.id}`,
     /** The person's time zone, for words such as "yesterday". Does not call the service. */
     async timeZoneOf(person: Person, steps: JobSteps) {
       const zone = person.in === 'slack' ? (await askSlack(person.id, steps)).timeZone : undefined;

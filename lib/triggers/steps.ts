@@ -27,9 +27,14 @@ export interface Asker {
   in: 'slack' | 'github';
   /** The id of the user in Slack, or the login on GitHub. */
   id: string;
-  /** The name that people know: `Mira Novak`, `@octocat`. */
+  /** The name that people know: the display name in Slack, `Mira Novak`, or the login on GitHub, `@octocat`. */
   name: string;
 }
+
+/** The user of the service that a person is, or a sentence that says why that is not known, and who can help. */
+export type Matched =
+  | { user: { id: string | number; name: string }; why?: undefined }
+  | { user?: undefined; why: string };
 
 /** A task of the service. */
 export interface Task {
@@ -125,10 +130,12 @@ export interface Steps {
 
 /**
  * What a command has besides. Where `mcp.accounts` is `required`, nothing is done with the key of the relay for a person:
- * `call`, `list`, `create`, `send` and `task` end the job, and tell them why.
+ * `call`, `list`, `create`, `send`, `task` and `user` end the job, and tell them why.
  */
 export interface CommandSteps extends Steps {
   asker: Asker;
+  /** The user of the service who gave the command, by their address or by `people` in relay.config.ts. */
+  user(step: string): Promise<Matched>;
   /**
    * Calls a tool as the person who gave the command, with the account that they linked. The job ends and tells them how
    * to link it if they did not. A tool that changes something is called once at most.

@@ -167,7 +167,9 @@ async function outcomeOf(relay: TrialRelay): Promise<Outcome> {
       words: inWords(call, Number.POSITIVE_INFINITY),
       mayRepeat: effectOf(call.operation) === 'repeatable',
     })),
-    ...textsIn(relay).map(({ place, text }) => ({ words: `${place}: ${text}`, mayRepeat: false })),
+    ...textsIn(relay).flatMap(({ place, text }) =>
+      TOLD_WAIT.test(text) ? [] : { words: `${place}: ${text}`, mayRepeat: false },
+    ),
   ];
   const numbered = new Map<string, string>();
   const withoutIds = (text: string) =>
@@ -212,6 +214,8 @@ function textsIn({ messages, comments }: Pick<TrialRelay, 'messages' | 'comments
   ];
 }
 
+/** After a lost answer, the relay waits, and tells a person who waits for long. */
+const TOLD_WAIT = /^:hourglass: .* has to wait: /;
 const withoutMarker = (body: string) => body.replaceAll(/\s*<!--.*?-->/g, '');
 const effectOf = (name: string) => operations.get(name)?.effect;
 

@@ -49,6 +49,14 @@ const own = {
     await say('tell', 'asker', await as('find', call, ({ texts }) => texts.join()));
     return 'found them';
   }),
+  who: of(
+    'who <text…>',
+    async ({ asker, user }) => {
+      const { user: found, why } = await user('who asks');
+      return found ? `${asker.name} is ${found.name}` : `${asker.name}: ${why}`;
+    },
+    true,
+  ),
   note: of(
     'note <task> <text…>',
     async ({ task }, input) => {
@@ -72,7 +80,7 @@ describe('a command of a team in Slack', () => {
     const { atOnce, inTheEnd } = await ask(relay, `block “${TASK}”  waits for “it”`);
     expect(atOnce).toBe(`:hourglass_flowing_sand: Working on it: /pm block "${TASK}" waits for “it”`);
     expect(inTheEnd).toBe(
-      `mira: ${TASK} is blocked: waits for “it”\n:white_check_mark: Told the platform that ${TASK} is blocked.`,
+      `Mira Novak: ${TASK} is blocked: waits for “it”\n:white_check_mark: Told the platform that ${TASK} is blocked.`,
     );
     expect(relay.slack.messages.map(({ channel }) => channel)).toEqual([PLATFORM, GENERAL]);
     // The text may be private.
@@ -129,6 +137,17 @@ describe('a command of a team in Slack', () => {
     expect(readable(lastMessage(relay).blocks)).toBe(':white_check_mark: Done later.');
   });
 
+  it.each([
+    [MIRA, 'Mira Novak is Mira Novak.'],
+    ['U0NOBODY1', 'Jonas Weber: No user of the service has your e-mail address. Ask your Partner Relay administrator'],
+  ])('knows who %s is, by one name and as the user of the service', async (userId, said) => {
+    await start();
+    expect((await ask(relay, 'who is it', { userId })).inTheEnd).toContain(said);
+    const lists = relay.sandbox.requests;
+    expect((await ask(relay, 'who is it', { userId })).inTheEnd).toContain(said);
+    expect(relay.sandbox.requests).toBe(lists);
+  });
+
   it('acts as its author with a tool, where they have linked an account', async () => {
     await start({ connection: { mcp: { accounts: 'required' } } });
     expect((await ask(relay, 'mine checkout')).inTheEnd).toContain('Link it in Slack with /pm link');
@@ -171,7 +190,8 @@ describe('a command of a team in a comment', () => {
     github = await startGithubApi(() => relay.clock.now);
     // Which allows none of our commands in comments.
     const repositories = [{ name: 'Codertocat/Hello-World', connection: 'main' }];
-    const config = defineConfig({ connections: { main: {} }, github: { apiUrl: github.url, repositories } });
+    const people = [{ email: 'mira.novak@example.com', github: 'Codertocat' }];
+    const config = defineConfig({ connections: { main: {} }, github: { apiUrl: github.url, repositories }, people });
     relay = await startRelay({ own, config, github: { token: 'ghp_test' } });
   });
   afterEach(() => github.close());
@@ -192,6 +212,7 @@ describe('a command of a team in a comment', () => {
       undefined,
       ['⚠️ Note needs a text: note \\<task\\> \\<text…\\>, for example note task text'],
     ],
+    ['knows its author by `people`', '/who is it', {}, undefined, ['✅ @\u200bCodertocat is Mira Novak']],
     ['is ignored if it is for Slack only', '/shout a', {}, undefined, []],
     ['of a stranger is not answered', `/note “${TASK}” x`, stranger, undefined, []],
     [

@@ -20,7 +20,10 @@ export function customAutomations(context: Context): Automation[] {
         const fields = refusedFields(read.error.issues);
         throw new NeedsOperator(`the input of ${job.id} does not fit ${file} any more: ${fields}`);
       }
-      const done: unknown = await withCustomSteps(job, steps, context, file, (own) => run(read.data, own)).catch(
+      // A command has the person's handle, which few people know.
+      const byName = job.asked?.by && ((await context.people.nameOf(job.asked.by, steps)) ?? job.asked.byName);
+      const named = { ...job, ...(byName !== undefined && { asked: { ...job.asked, byName } }) };
+      const done: unknown = await withCustomSteps(named, steps, context, file, (own) => run(read.data, own)).catch(
         (error) => {
           if (!(error instanceof ThrownByTeam)) throw error;
           const words = error.inWords(file, custom);

@@ -42,7 +42,7 @@ import { ofTeam, ThrownByTeam, UnknownStep } from './thrown.ts';
 /** What a step keeps goes into an item of the table, which holds 400 KB, together with its sends. */
 const MOST_KEPT_BYTES = 32_768;
 /** The steps that call the service with the key of the relay. */
-const WITH_KEY = new Set(['call', 'list', 'create', 'send', 'task']);
+const WITH_KEY = new Set(['call', 'list', 'create', 'send', 'task', 'user']);
 /** The name is part of a key in the table, which holds 1,024 bytes. */
 const LONGEST_NAME = 200;
 /** A page of 100 rows is one item. */
@@ -119,7 +119,7 @@ type Taking = <T>(step: string, take: () => Promise<T>) => Promise<T>;
  * refused here, too, because a start on one machine checks no types.
  */
 function createCustomSteps(job: Job, steps: JobSteps, context: Context, taking: Taking): CommandSteps {
-  const { config, stage, clock, markers, comments, github, slack } = context;
+  const { config, stage, clock, markers, comments, github, slack, people } = context;
   const by = job.asked?.by;
 
   /** What the asker can correct in what they typed ends the job with that reason. */
@@ -168,7 +168,7 @@ function createCustomSteps(job: Job, steps: JobSteps, context: Context, taking: 
       throw new NotDone('The relay may not read on GitHub who wrote this. Ask for it in Slack');
     }
     return steps.decide('who acts', 'account link', async () => {
-      const holder = await holderOf(context.people.holdersFor(by), steps, true);
+      const holder = await holderOf(people.holdersFor(by), steps, true);
       if (holder) return holder;
       throw new AccountFirst(`This needs your own account. Link it in Slack with ${config.slack?.command} link`, []);
     });
@@ -195,7 +195,7 @@ function createCustomSteps(job: Job, steps: JobSteps, context: Context, taking: 
 
   const own = {
     stage,
-    asker: by && { in: by.in, id: by.id, name: by.in === 'github' ? `@${by.id}` : (job.asked?.byName ?? by.id) },
+    asker: by && { in: by.in, id: by.id, name: job.asked?.byName ?? by.id },
     async call(step: string, name: string, payload: Payload, keep: (data: unknown) => Kept = () => null) {
       const operation = declared(step, name, ['read', 'repeatable'], 'call');
       return asking(
@@ -281,6 +281,18 @@ function createCustomSteps(job: Job, steps: JobSteps, context: Context, taking: 
       throw new NotDone(
         `${found.fault}${ids === '' ? '. Give its id, or its whole name' : `. Did you mean one of these? ${ids}`}`,
       );
+    },
+    async user(step: string) {
+      if (!by) throw new NeedsOperator(`the step '${step}' is for the person who asked, and nobody asked for this job`);
+      return steps.read(step, 'user of the service', async () => {
+        try {
+          const { userId: id, name } = await people.userOf(by, job.connection, named(step));
+          return { user: { id, name } };
+        } catch (error) {
+          if (error instanceof NotDone) return { why: error.message };
+          throw error;
+        }
+      });
     },
     async until(step: string, time: string | number) {
       const at = await steps.read(step, 'clock', async () => momentOf(step, time));

@@ -12,7 +12,8 @@ export const slackUser = z.object({
   is_bot: z.boolean().nullish(),
   ...membership,
   is_email_confirmed: z.boolean().nullish(),
-  profile: z.object({ email: z.string().nullish() }),
+  real_name: z.string().nullish(),
+  profile: z.object({ email: z.string().nullish(), display_name: z.string().nullish() }),
 });
 
 export type SlackUser = z.output<typeof slackUser>;
