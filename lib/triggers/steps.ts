@@ -42,6 +42,13 @@ export interface Task {
   name: string;
 }
 
+/** A link in a message. Its text is shown in place of the address. */
+export interface Link {
+  text: string;
+  /** `https://…` */
+  url: string;
+}
+
 /** Where a message in Slack goes: a channel, the person with that address, or the person who gave the command. */
 export type Recipient = { channel: string } | { email: string } | 'asker';
 
@@ -102,10 +109,10 @@ export interface Steps {
     payload: P extends keyof Declared ? PayloadOf<P> : { readonly [field: string]: Json | undefined },
   ): Promise<void>;
   /**
-   * Sends a message in Slack. Its text is plain: addresses become links, and nothing else is markup. After 3,000 characters
-   * it is cut, and ends with `…`.
+   * Sends a message in Slack. Its text is plain: addresses become links, and nothing else is markup. For a link with a text
+   * of its own, give a list: `['See ', { text: 'the alert', url }]`. After 3,000 characters it is cut, and ends with `…`.
    */
-  say(step: string, to: Recipient, text: string): Promise<void>;
+  say(step: string, to: Recipient, text: string | readonly (string | Link)[]): Promise<void>;
   /** Writes a comment on an issue or a pull request of a repository in relay.config.ts. Its text is plain. */
   comment(step: string, on: { repository: string; issue: number }, text: string): Promise<void>;
   /**

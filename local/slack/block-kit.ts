@@ -103,8 +103,26 @@ const section = z.strictObject({
   ...identifiable,
 });
 
+const richText = z.strictObject({
+  type: z.literal('rich_text'),
+  elements: z.array(
+    z.strictObject({
+      type: z.literal('rich_text_section'),
+      elements: z
+        .array(
+          z.discriminatedUnion('type', [
+            z.strictObject({ type: z.literal('text'), text: text(3000) }),
+            z.strictObject({ type: z.literal('link'), text: text(3000), url: z.url() }),
+          ]),
+        )
+        .min(1),
+    }),
+  ),
+  ...identifiable,
+});
+
 const blocks = z
-  .array(z.discriminatedUnion('type', [actions, input, section]))
+  .array(z.discriminatedUnion('type', [actions, input, section, richText]))
   .refine((all) => areUnique(all.map(({ block_id }) => block_id)), { error: 'repeats a block_id' });
 
 const ofMessage = blocks.max(50);

@@ -4,6 +4,8 @@ import type {
   KnownBlock,
   Option,
   PlainTextElement,
+  RichTextElement,
+  RichTextSection,
   SectionBlockAccessory,
   TextObject,
 } from '@slack/types';
@@ -42,9 +44,16 @@ function renderBlock(block: KnownBlock): string {
       const label = `${block.label.text}${block.optional ? ' (optional)' : ''}: ${renderElement(block.element)}`;
       return block.hint ? `${label}\n  ${block.hint.text}` : label;
     }
+    case 'rich_text':
+      return block.elements.flatMap((part) => ('elements' in part ? part.elements.map(renderText) : [])).join('');
     default:
       return `(${block.type})`;
   }
+}
+
+function renderText(element: RichTextElement | RichTextSection): string {
+  if (element.type === 'link') return `${element.text} (${element.url})`;
+  return 'text' in element ? (element.text ?? '') : '';
 }
 
 export function renderElement(

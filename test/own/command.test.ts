@@ -24,6 +24,8 @@ import {
 /** A task of the seed. */
 const TASK = 'Release checkout 2.4';
 
+const HOSTILE = '*a* <!channel> <https://evil.example|x>:1>';
+
 const of = (usage: string, run: (steps: CommandSteps, input: object) => Promise<string>, inComments = false) => ({
   on: onCommand(usage, { does: 'is of a team', example: usage.replaceAll(/[<>[\]…]/g, ''), inComments }),
   run: (input: object, steps: CommandSteps) => run(steps, input),
@@ -48,6 +50,11 @@ const own = {
     const call = { tool: 'find_tasks', schema: hashOf('find_tasks'), arguments: { containing: text }, changes: false };
     await say('tell', 'asker', await as('find', call, ({ texts }) => texts.join()));
     return 'found them';
+  }),
+  point: of('point <text…>', async ({ say }, input) => {
+    const { text: url } = input as { text: string };
+    await say('tell', 'asker', ['See ', { text: HOSTILE, url }, ` of ${HOSTILE}`]);
+    return 'pointed there';
   }),
   who: of(
     'who <text…>',
@@ -135,6 +142,35 @@ describe('a command of a team in Slack', () => {
     expect((await ask(relay, 'later')).inTheEnd).toContain(':hourglass:');
     await relay.workToTheEnd();
     expect(readable(lastMessage(relay).blocks)).toBe(':white_check_mark: Done later.');
+  });
+
+  it('says a link with a text of its own, and markup of others is text', async () => {
+    await start();
+    const url = 'https://alerts.example/?a=1&b=>';
+    await ask(relay, `point ${url}`);
+    const [said] = relay.slack.messages;
+    expect(said?.blocks).toEqual([
+      {
+        type: 'rich_text',
+        elements: [
+          {
+            type: 'rich_text_section',
+            elements: [
+              { type: 'text', text: 'See ' },
+              { type: 'link', text: HOSTILE, url },
+              { type: 'text', text: ` of ${HOSTILE}` },
+            ],
+          },
+        ],
+      },
+    ]);
+    expect(said?.text).toBe(
+      'See <https://alerts.example/?a=1&amp;b=&gt;| a  &lt;!channel&gt; &lt;https://evil.example x&gt;:1&gt;> of *a* &lt;!channel&gt; &lt;https://evil.example|x&gt;:1&gt;',
+    );
+    expect((await ask(relay, 'point javascript:x')).inTheEnd).toContain(':octagonal_sign:');
+    expect(await relay.jobs('parked')).toMatchObject([
+      { parked: { reason: "the step 'tell' has a link that does not begin with https://" } },
+    ]);
   });
 
   it.each([

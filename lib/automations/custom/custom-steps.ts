@@ -24,12 +24,12 @@ import type { Person } from '../../people/people.ts';
 import { slackUserOf } from '../../people/slack-people.ts';
 import { commentMark } from '../../platforms/github/comment-marks.ts';
 import { plainText } from '../../platforms/github/plain-text.ts';
-import { message, plainSection } from '../../platforms/slack/messages.ts';
+import { linkedMessage, message, plainSection } from '../../platforms/slack/messages.ts';
 import { slackMessage } from '../../platforms/slack/post-message.ts';
 import { type Operation, rawOperation } from '../../service/partner/operation.ts';
 import { operations } from '../../service/partner/operations/operations.ts';
 import { cutToLength, messageOf } from '../../text.ts';
-import type { CommandSteps, Json, Recipient } from '../../triggers/steps.ts';
+import type { CommandSteps, Json, Link, Recipient } from '../../triggers/steps.ts';
 import { holderOf } from '../as-person.ts';
 import type { Context } from '../context.ts';
 import { withFooter } from '../described.ts';
@@ -236,10 +236,10 @@ function createCustomSteps(job: Job, steps: JobSteps, context: Context, taking: 
       const operation = operations.has(raw.name) ? declared(step, raw.name, ['unknown'], 'send') : raw;
       await once(step, operation, await withIds(operation, payload), undefined);
     },
-    async say(step: string, to: Recipient, text: string) {
+    async say(step: string, to: Recipient, text: string | readonly (string | Link)[]) {
       if (!slack) throw new NeedsOperator(`the step '${step}' needs slack, which relay.config.ts does not have`);
       const place = await recipient(step, to);
-      const said = message(plainSection(text));
+      const said = typeof text === 'string' ? message(plainSection(text)) : linkedMessage(withAddresses(step, text));
       const sent = await steps.tell(step, slackMessage(place, `${job.id} ${step}`, said, slack));
       if ('leftOut' in sent) throw new NotDone(sent.leftOut);
     },
@@ -453,6 +453,13 @@ function parsed(step: string, schema: $ZodType<Json>, data: unknown): Json {
   if (read.success) return read.data;
   const fields = refusedFields(read.error.issues);
   throw new StepFailed(`the answer to the step '${step}' is not as its schema says: ${fields}`);
+}
+
+/** @throws {NeedsOperator} for a link that leads to no page */
+function withAddresses(step: string, parts: readonly (string | Link)[]): readonly (string | Link)[] {
+  const wrong = parts.find((part) => typeof part !== 'string' && !/^https?:\/\/\S+$/.test(part?.url));
+  if (wrong === undefined) return parts;
+  throw new NeedsOperator(`the step '${step}' has a link that does not begin with https://`);
 }
 
 /** Numbers outside are seconds, or nanoseconds. */

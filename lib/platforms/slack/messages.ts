@@ -1,6 +1,6 @@
 import type { Button, KnownBlock, SectionBlock } from '@slack/types';
 import { cutToLength } from '../../text.ts';
-import { escaped } from './mrkdwn.ts';
+import { escaped, linkTo } from './mrkdwn.ts';
 
 /** A message in Block Kit, with its text for notifications. */
 export interface SlackMessage {
@@ -36,6 +36,23 @@ export function message(sections: SectionBlock | readonly SectionBlock[], ...but
     .map(({ text }) => (text?.type === 'plain_text' ? escaped(text.text) : (text?.text ?? '')));
   if (buttons.length > 0) blocks.push({ type: 'actions', elements: buttons });
   return { text: cutToLength(text.join('\n'), MAX_SECTION_LENGTH, '…'), blocks };
+}
+
+/** A message of texts and links. Nothing in them is markup. https://docs.slack.dev/reference/block-kit/blocks/rich-text-block */
+export function linkedMessage(parts: readonly (string | { text: string; url: string })[]): SlackMessage {
+  let room = MAX_SECTION_LENGTH;
+  const elements = parts.flatMap((part) => {
+    const { url, text: whole } = typeof part === 'string' ? { text: part } : part;
+    const text = cutToLength(whole, room, '…');
+    room -= text.length;
+    if (text === '') return [];
+    return url === undefined ? { type: 'text' as const, text } : { type: 'link' as const, text, url };
+  });
+  const text = elements.map((one) => (one.type === 'text' ? escaped(one.text) : linkTo({ name: one.text, ...one })));
+  return {
+    text: text.join(''),
+    blocks: [{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] }],
+  };
 }
 
 /** Tells a person why something is not possible and what to do about it. */
