@@ -145,7 +145,7 @@ async function startRelayProcess(folder: string) {
   const args = words.map((word) =>
     /\.[jt]s$/.test(word) ? fileURLToPath(new URL(`../${word}`, import.meta.url)) : word,
   );
-  const child = spawn(process.execPath, args, {
+  const child = spawn(process.execPath, [...args, '--verbose'], {
     cwd: folder,
     env: { PATH: process.env.PATH, PORT: '0', RELAY_CONFIG: config, GITHUB_WEBHOOK_SECRET: WEBHOOK_SECRET },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -158,7 +158,7 @@ async function startRelayProcess(folder: string) {
     if (output.length < 10_000) output += chunk;
   });
   const signal = AbortSignal.timeout(GIVE_UP_MS);
-  while (!output.includes('send issues')) await once(child.stdout, 'data', { signal });
+  while (!output.includes('state  ')) await once(child.stdout, 'data', { signal });
   const printed = (name: string) => new RegExp(`${name} +(\\S+)`).exec(output)?.[1] ?? '';
   return {
     webhook: printed('webhook'),

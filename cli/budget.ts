@@ -64,29 +64,27 @@ function lines(connection: string, view: BudgetReport, now: number): string[] {
       return `${what} since ${localTime(since)}, ${probe}: ${oneLine(why)}`;
     }),
     ...(failing === undefined ? [] : [`the last call failed: ${oneLine(failing)}`]),
-    ...lanes.flatMap((lane) => laneLine(lane, view, now) ?? []),
-    strangersLine(strangers),
+    ...(view.isStopped ? waitingLine(view) : lanes.map((lane) => laneLine(lane, view, now))),
+    ...strangersLine(strangers),
   ];
 }
 
-function strangersLine({ used, most, who }: BudgetReport['strangers']): string {
+function strangersLine({ used, most, who }: BudgetReport['strangers']): string[] {
+  if (used === 0) return [];
   const by = who.length === 0 ? '' : `, by ${who.map((login) => `@${oneLine(login)}`).join(', ')}`;
-  return `strangers: ${used} of ${most} today${by}`;
+  return [`strangers: ${used} of ${most} today${by}`];
 }
 
-/** @returns undefined for a lane without jobs while the connection is stopped: another line says why it sends nothing */
-function laneLine(
-  lane: Lane,
-  view: Pick<BudgetReport, 'lanes' | 'inLine' | 'isStopped'>,
-  now: number,
-): string | undefined {
-  const { left, nextSlotAt } = view.lanes[lane];
-  const { jobs, more } = view.inLine[lane];
-  const inLine =
-    jobs === 0 ? undefined : `${more ? `${countInWords(view.inLine[lane])} jobs` : counted(jobs, 'job')} in line`;
-  if (view.isStopped) return inLine && `${lane}: ${inLine}`;
-  const next = nextSlotAt <= now ? 'now' : Number.isFinite(nextSlotAt) ? `at ${localTime(nextSlotAt)}` : 'not known';
-  return [`${lane}: ${counted(left, 'call')} can be sent at once, next slot ${next}`, inLine]
-    .filter(Boolean)
-    .join('; ');
+/** What the jobs wait for is said by another line. */
+function waitingLine({ inLine }: BudgetReport): string[] {
+  const waiting = lanes.filter((lane) => inLine[lane].jobs > 0).map((lane) => `${countInWords(inLine[lane])} ${lane}`);
+  return waiting.length === 0 ? [] : [`jobs that wait for it: ${waiting.join(', ')}`];
+}
+
+function laneLine(lane: Lane, { lanes, inLine }: Pick<BudgetReport, 'lanes' | 'inLine'>, now: number): string {
+  const { left, nextSlotAt } = lanes[lane];
+  const at = Number.isFinite(nextSlotAt) ? `at ${localTime(nextSlotAt)}` : 'at an unknown time';
+  const next = nextSlotAt <= now ? '' : `, the next ${at}`;
+  const waiting = inLine[lane].jobs === 0 ? '' : `; in line: ${countInWords(inLine[lane])}`;
+  return `${lane}: ${counted(left, 'call')} at once${next}${waiting}`;
 }

@@ -13,7 +13,7 @@ import { followJobs } from './follow-jobs.ts';
 import { knownJob } from './known-job.ts';
 import { MOMENTS, readMoment } from './moment.ts';
 import { readCount } from './numbers.ts';
-import { printCounts, printIgnored, printJob, printJobs, printJson, withIsoTimes } from './print.ts';
+import { printCounts, printIgnored, printJob, printJobs, printJson, printOverview, withIsoTimes } from './print.ts';
 
 /** Pages of the index that one listing reads at most. */
 const MAX_PAGES = 200;
@@ -66,7 +66,9 @@ export const define: Define = (command, { open, readConfig }) =>
       if (!json) {
         // Changes follow below, so the newest is last.
         const jobs = await Promise.all(found.jobs.map(shown));
-        printJobs(follow ? jobs.toReversed() : jobs);
+        if (follow) printJobs(jobs.toReversed());
+        else if (filter.statuses) printJobs(jobs);
+        else printOverview(jobs);
         printCounts(found, Object.keys(chosen).length === 0 ? await countJobs(table) : undefined);
       }
       if (follow) await followJobs(table, filter, found.jobs, json ?? false);

@@ -13,6 +13,7 @@ import {
   newsOf,
   shortName,
   statusInWords,
+  waitOf,
 } from '../lib/engine/record/job.ts';
 import type { StepEntry } from '../lib/engine/record/journal.ts';
 import type { JobView, OpenCreation } from '../lib/engine/record/read-job.ts';
@@ -50,11 +51,29 @@ const INDENT = ' '.repeat(25);
 
 export function printJobs(jobs: readonly Job[]): void {
   if (jobs.length === 0) console.log('There are no such jobs.');
-  for (const job of inOneLine(jobs)) {
-    console.log(`${localTime(job.createdAt)}  ${paint(job)}  ${shortName(job.id)}  ${job.summary}`);
-    const next = isOpen(job) ? nextStep(job, localTime, Date.now())?.text : undefined;
-    for (const line of [newsOf(job), next]) if (line) console.log(`${INDENT}→ ${line}`);
+  for (const job of inOneLine(jobs)) printRow(job, `${shortName(job.id)}  ${job.summary}`);
+}
+
+/** Prints the jobs that wait for the same connection as one row, with the time of the oldest. */
+export function printOverview(jobs: readonly Job[]): void {
+  const rows = Map.groupBy(jobs, (job) => (isHeldUp(job) ? newsOf(job) : job.id));
+  for (const row of rows.values()) {
+    const [first, ...others] = inOneLine(row).toSorted((a, b) => a.createdAt - b.createdAt);
+    if (!first || others.length === 0) printJobs(row);
+    else printRow(first, `${row.length} jobs since then, listed by --status waiting`);
   }
+  if (jobs.length === 0) printJobs(jobs);
+}
+
+function printRow(job: Job, what: string): void {
+  console.log(`${localTime(job.createdAt)}  ${paint(job)}  ${what}`);
+  const next = isOpen(job) ? nextStep(job, localTime, Date.now())?.text : undefined;
+  for (const line of [newsOf(job), next]) if (line) console.log(`${INDENT}→ ${line}`);
+}
+
+function isHeldUp(job: Job): boolean {
+  const waitsFor = waitOf(job)?.for;
+  return job.status === 'waiting' && (waitsFor === 'outage' || waitsFor === 'key');
 }
 
 /** A change of a job, for a list that goes on. */

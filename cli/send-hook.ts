@@ -8,6 +8,7 @@ import { hooksSecret, secretsOf } from '../lib/state/secrets/hook-secrets.ts';
 import { parsedJson } from '../lib/text.ts';
 import { customOf } from '../lib/triggers/custom-automation.ts';
 import { signedByTool } from '../local/examples/signed-request.ts';
+import { answerInWords } from './answer-in-words.ts';
 import { printText } from './print.ts';
 import { reach } from './reach.ts';
 import type { OpenTarget } from './target.ts';
@@ -58,7 +59,7 @@ export function addSendHookCommand(send: Command, open: OpenTarget): void {
       const response = await reach(url, { method: 'POST', headers, body });
       const answer = await response.text();
       const sent = { status: response.status, answer: parsedJson(answer) };
-      if (!options.json) printText(`${response.status} ${answer.trim()}`);
+      if (!options.json) printText(answerInWords(sent.status, sent.answer, answer));
       if (!response.ok) process.exitCode = 1;
       await printOutcome(sent, accepted.safeParse(sent.answer).data?.jobs ?? [], stores, options);
     });

@@ -6,6 +6,7 @@ import { parsedJson } from '../lib/text.ts';
 import { signedBySlack } from '../local/examples/signed-request.ts';
 import { renderMessage } from '../local/slack/render.ts';
 import { asSent } from '../local/slack/requests.ts';
+import { answerInWords } from './answer-in-words.ts';
 import { printText } from './print.ts';
 import { reach } from './reach.ts';
 import { type OpenTarget, slackWebhookUrlOf, type Target } from './target.ts';
@@ -51,7 +52,7 @@ export function addSendSlackCommand(send: Command, open: OpenTarget): void {
       const answer = await response.text();
       // Other servers, and a relay that has stopped, answer with plain text.
       const sent = { status: response.status, answer: answer === '' ? null : (parsedJson(answer) ?? answer) };
-      if (!options.json) printText(`${response.status} ${readable(answer)}`);
+      if (!options.json) printText(response.ok ? readable(answer) : answerInWords(sent.status, sent.answer, answer));
       if (!response.ok || isRefusal(sent.answer)) process.exitCode = 1;
       const ids = options.wait && target ? await jobsOf(target.stores, causeOf(form)) : [];
       await printOutcome(sent, ids, target?.stores, options);

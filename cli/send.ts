@@ -4,6 +4,7 @@ import { githubWebhookSecret } from '../lib/state/secrets/secrets.ts';
 import { parsedJson } from '../lib/text.ts';
 import { exampleEvent, setField } from '../local/examples/github-event.ts';
 import { signedByGithub } from '../local/examples/signed-request.ts';
+import { answerInWords } from './answer-in-words.ts';
 import type { Cli, Define } from './cli.ts';
 import { exampleRun } from './example-run.ts';
 import { readCount } from './numbers.ts';
@@ -59,7 +60,7 @@ A new issue, with labels and in a repository of yours:
   npx partner-relay send issues
   npx partner-relay send issues --label bug --label urgent --repo acme/web
 
-The same issue, closed. The number is in the answer:
+The same issue, closed. The first command printed its number:
   npx partner-relay send issues --action closed --issue 123456
 
 A comment with a command. "partner-relay sandbox items" lists the ids of checklist items:
@@ -110,7 +111,8 @@ What you would type in Slack:
       const about = subjectOf(delivery.body);
       const sent = { delivery: id, about, status: response.status, answer: parsedJson(answer) };
       if (!options.json) {
-        printText(`${response.status} ${answer.trim()}\ndelivery ${id}${about === undefined ? '' : ` of ${about}`}`);
+        const what = about === undefined ? '' : ` of ${about}`;
+        printText(`Sent ${delivery.event}${what}, delivery ${id}\n${answerInWords(sent.status, sent.answer, answer)}`);
       }
       if (!response.ok) process.exitCode = 1;
       // The jobs of ours are made even if a file of the team failed on the delivery.

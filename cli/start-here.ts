@@ -12,7 +12,7 @@ import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/run
 import { createMetrics } from '../lib/state/metrics/metrics.ts';
 import { slackSigningSecret } from '../lib/state/secrets/secrets.ts';
 import { messageOf } from '../lib/text.ts';
-import { banner } from '../local/banner.ts';
+import { type BannerFacts, banner } from '../local/banner.ts';
 import { loadConfigAndFiles } from '../local/config-files.ts';
 import { watchConfig } from '../local/config-watch.ts';
 import { controlRoutes } from '../local/control-routes.ts';
@@ -42,11 +42,13 @@ import { useProxy } from './use-proxy.ts';
 
 const DEFAULT_PORT = 8787;
 
+type StartOptions = Pick<BannerFacts, 'verbose'>;
+
 /** Runs the unchanged functions on this machine until the process gets a stop signal. A start that fails ends the process. */
-export const startHere = (): Promise<void> => start().catch(endWith);
+export const startHere = (options: StartOptions): Promise<void> => start(options).catch(endWith);
 
 /** @throws {Error} the message tells the person who started it what is wrong */
-async function start(): Promise<void> {
+async function start({ verbose }: StartOptions): Promise<void> {
   // For all files that this process and the database process write.
   process.umask(0o077);
   useProxy();
@@ -168,6 +170,7 @@ async function start(): Promise<void> {
       folder,
       unfinished,
       own: [...customLines(own, config.slack?.command), ...openCommands(config, own.custom)],
+      verbose,
     }),
   );
   poll = source.poll;

@@ -5,6 +5,7 @@ import { startStage } from './stop.ts';
 export const define: Define = (command, { stage }) =>
   command
     .description('run the relay on this machine, until Ctrl-C. With --stage, start a stage that was stopped')
+    .option('--verbose', 'also print addresses, keys and secrets of this machine')
     .addHelpText(
       'after',
       `
@@ -23,10 +24,10 @@ npx partner-relay init asks for these and keeps them.`,
     )
     .allowExcessArguments(false)
     .showHelpAfterError('Nothing was started. npx partner-relay start --help explains what configures it.')
-    .action(async () => {
+    .action(async ({ verbose = false }: { verbose?: boolean }) => {
       const name = stage();
       if (name !== undefined) return startStage(name);
       // Only a relay on this machine needs the functions.
       const { startHere } = await import('./start-here.ts');
-      await startHere();
+      await startHere({ verbose });
     });

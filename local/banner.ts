@@ -19,45 +19,36 @@ export interface BannerFacts {
   unfinished: number;
   /** What the files of automations/ do, or what is wrong with them. */
   own: readonly string[];
+  /** Whether addresses, keys and secrets are printed, too. */
+  verbose: boolean;
 }
 
 /** What `partner-relay start` prints once the relay runs. Secrets that a person entered are not shown, but named. */
-export function banner({
-  url,
-  consoleUrl,
-  webhookSecret,
-  comments,
-  slack,
-  sandbox,
-  folder,
-  unfinished,
-  own,
-  ...facts
-}: BannerFacts) {
+export function banner(facts: BannerFacts): string {
+  const { consoleUrl, slack, sandbox, folder, unfinished, own, verbose } = facts;
   return `
 Partner Relay runs on this machine${sandbox ? ', with a sandbox in place of the service' : ''}.
+From a second terminal in this folder:
+
+  npx partner-relay send issues    # GitHub's example issue becomes a defect
+${slack ? SLACK_HINT : ''}  npx partner-relay jobs           # what became of it
 
   console      ${consoleUrl}
-  webhook      ${url}/github
-  secret       ${secretText(webhookSecret)}
-${slack ? slackLines(url, slack) : ''}${partnerLines(facts.partners, sandbox)}  comments     ${comments}
-  state        ${folder}/${unfinished > 0 ? `, with ${counted(unfinished, 'unfinished job')}: each continues now, or at its time` : ''}
-${own.map((line) => `  ${line}\n`).join('')}
-${sandbox ? faultsHint(sandbox) : ''}Send it a new issue, made from GitHub's example, from another terminal in this folder${slack ? ', or a command as from Slack' : ''}:
-
-  npx partner-relay send issues
-${slack ? SLACK_HINT : ''}${sandbox ? SANDBOX_HINT : ''}`;
+${verbose ? addresses(facts) : ''}
+${unfinished > 0 ? `${counted(unfinished, 'unfinished job')} of ${folder}/: each continues now, or at its time.\n` : ''}${own.map((line) => `${line}\n`).join('')}${verbose ? '' : 'Addresses, keys and secrets: start --verbose\n'}`;
 }
 
-const SLACK_HINT = `  npx partner-relay send slack '/pm log 1h30m "Login with passkeys" wrote tests'
+const SLACK_HINT = `  npx partner-relay send slack '/pm log 1h30m Login with passkeys'    # as you would type it in Slack
 `;
 
-const SANDBOX_HINT = `
-The ids of the sandbox's checklist items, and a comment that completes one:
-
-  npx partner-relay sandbox items
-  npx partner-relay send --body '/done 101'
-`;
+/** Where this machine is reached, and with which keys. */
+function addresses({ url, webhookSecret, comments, slack, sandbox, partners, folder }: BannerFacts): string {
+  return `  webhook      ${url}/github
+  secret       ${secretText(webhookSecret)}
+${slack ? slackLines(url, slack) : ''}${partnerLines(partners, sandbox)}  comments     ${comments}
+  state        ${folder}/
+${sandbox ? faultsHint(sandbox) : ''}`;
+}
 
 /** A secret that was made here is shown with its file, because a person has to enter it elsewhere. */
 function secretText({ value, from }: Entered<string>): string {
@@ -83,10 +74,10 @@ ${sandbox ? `  secret key   ${secretKey}\n` : ''}`;
 }
 
 function faultsHint({ url, controlKey }: Sandbox): string {
-  return `Break something: the answer of the next creation gets lost, although the defect is made.
+  return `
+Break something: the answer of the next creation gets lost, although the defect is made.
 
   curl ${url}/sandbox/faults -H 'authorization: Bearer ${controlKey}' \\
     -d '{"kind":"cut","when":"after work","operation":"/defects/create","times":1}'
-
 `;
 }

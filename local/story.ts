@@ -134,8 +134,8 @@ function sendInWords({ came, why, sameBytes, durationMs }: LogLine): string {
 
 function afterWait({ waitedFor, durationMs }: LogLine): string {
   const long = elapsed(Number(durationMs));
-  if (waitedFor === 'outage') return `after an outage, for which it waited ${long}`;
-  if (waitedFor === 'key') return `after it waited ${long} for another key`;
+  if (waitedFor === 'outage') return `after an outage; it waited ${long}`;
+  if (waitedFor === 'key') return `with another key; it waited ${long}`;
   return waitedFor === 'operator' ? `by an operator's decision, after ${long}` : `after it waited ${long} for a person`;
 }
 

@@ -55,7 +55,7 @@ export function createAsPerson(config: RelayConfig, people: People): AsPerson {
     const isKnown = people.holdersFor(by).some((holder) => holder.in === 'slack');
     const todo = isKnown
       ? `Link your account first, in Slack with ${config.slack?.command} link`
-      : `Ask ${config.contact} to add you to people in relay.config.ts, and link your account in Slack`;
+      : `Ask ${config.contact} to add you to Partner Relay, and link your account in Slack`;
     return new NotDone(`Here, people act in their own name. ${todo}. Then ask for this again`);
   }
 

@@ -9,7 +9,7 @@ import { doneVerb, undoVerb } from './complete-checklist-item/command.ts';
 import { defectVerb } from './create-defect/command.ts';
 import { taskVerb } from './create-task/command.ts';
 import { type CustomCommand, customVerb } from './custom/custom-command.ts';
-import { findVerb } from './find/command.ts';
+import { findVerb, LISTED, OF_TASKS } from './find/command.ts';
 import { helpVerb, statusVerb } from './help/command.ts';
 import { linkVerb, unlinkVerb } from './link-account/command.ts';
 import { logVerb } from './log-time/command.ts';
@@ -54,13 +54,12 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
 
 const AWAY = '“Away until…” is a button below each reminder of your timesheet.';
 const REMINDERS =
-  '“Mute today” is a button below each reminder of your timesheet. When they come is set for the team in relay.config.ts.';
+  '“Mute today” is a button below each reminder of your timesheet. Your administrator sets when reminders come.';
 const MADE = '“defect <title>” creates a defect, and “task <title>” a task.';
 /** `new task: Buy milk`, `add a bug Login fails` */
 const ADDED =
   /^(?:add|create|make|new|report|file|erstelle|neue[rs]?|crée[rz]?|ajoute[rz]?|nouvelle|nouveau|crear?|nuev[ao]) (?:(?:an?|new|eine?n?|neue[rsn]?|une?|nouvelle|nouveau|una?|nuev[ao]) )*(\p{L}+)(?:$|:? (?:called |named )?(.+)$)/iu;
-const LOGGED = '“today” and “week” show what you have logged, and what is missing. Earlier weeks are in the service.';
-const LISTED = '“find <text>” searches all tasks and projects.';
+const LOGGED = '“week” shows each day of this week, with what is missing. For earlier weeks, open the service.';
 const TIMER = 'There is no timer. Log the time afterwards.';
 
 /** What people type for which there is a button, or something else. */
@@ -85,7 +84,8 @@ const TOPICS: readonly [RegExp, string][] = [
   ],
 ];
 
-const OF_TASKS = /^(?:open )?(?:tasks|aufgaben|tâches|tareas)$/i;
+/** `what can you do?`, `hi` */
+const ASKS_FOR_HELP = /^(?:what (?:can|do) \p{L}+ do|how (?:do|does|can) .*|hi|hello|hey|hallo|salut|hola)\W*$/iu;
 const CHANGING =
   '(?:delete|remove|edit|change|correct|rename|assign|move|comment|due|priority|estimate|lösche?n?|ändere?n?|korrigieren?|supprimer?|modifier?|corriger?|renommer?|borrar?|eliminar?|cambiar?|corregir)';
 const CHANGE = new RegExp(`^(?:no|nein|non|wait|sorry|oops|doch|${CHANGING})(?= |,|$)`, 'i');
@@ -136,6 +136,7 @@ export function createVerbs(custom: CustomAutomations) {
     const name = innerWord(word).toLowerCase();
     const verb = list.find((one) => one.verb === name);
     if (verb) return readArguments(verb, rest, languages);
+    if (ASKS_FOR_HELP.test(typed)) return parse('help', languages);
     if (POLITE.test(typed)) return parse(typed.replace(POLITE, ''), languages);
     const [, added = '', title = ''] = ADDED.exec(typed) ?? [];
     const made = verbFor(added);
@@ -151,7 +152,7 @@ export function createVerbs(custom: CustomAutomations) {
     // `yesterday 1h 4711`
     if (isDay && beginsWithDuration(rest)) return parse(`log ${typed}`, languages);
     const topic = TIME_INSIDE.test(typed) ? undefined : TOPICS.find(([words]) => words.test(typed))?.[1];
-    const hint = topic ?? (OF_TASKS.test(rest) ? LISTED : (HINTS.get(name) ?? (isDay ? LOGGED : undefined)));
+    const hint = topic ?? (OF_TASKS.test(typed) ? LISTED : (HINTS.get(name) ?? (isDay ? LOGGED : undefined)));
     return hint === undefined ? unknownVerb(word, rest, languages) : { fault: hint };
   }
 

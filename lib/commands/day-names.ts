@@ -35,8 +35,8 @@ export function plain(word: string): string {
     .replace(/['’]s$/, '');
 }
 
-/** The languages of our verbs. Their long names always count: nothing is logged for a weekday without a question. */
-const ALWAYS = ['en', 'de', 'fr', 'es'];
+/** Their long names always count: nothing is logged for a weekday without a question. */
+const ALWAYS = ['en', 'de', 'fr', 'es', 'nl', 'da'];
 
 /** What ICU has no word for, and words of other languages that mean nothing else. */
 const COMMON = new Map([

@@ -12,7 +12,7 @@ import {
 } from './day.ts';
 import type { Languages } from './day-names.ts';
 import { clockSpan, isWrittenAsDuration, parseDuration, printDuration } from './duration.ts';
-import { type CommandFault, excerpt, type Reading, suggesting } from './fault.ts';
+import { CHANGED, type CommandFault, excerpt, type Reading, suggesting } from './fault.ts';
 import {
   bareWord,
   firstWord,
@@ -63,6 +63,9 @@ export const BEFORE_TASK = new Set(
 );
 export const MOST_LEAD_INS = 3;
 
+/** `log undo`, `log delete last` */
+const CHANGE_OF_ENTRY =
+  /^(?:undo|delete|remove|cancel|edit|change|correct|lösch\p{L}*|rückgängig|annuler|supprimer|borrar)(?: \D*)?$/iu;
 /** `log --task Login --time 2h`. Another one may be part of a note. */
 const OPTION = /^--\p{L}+|(?:^| )--(?:date|day|user|for|time|duration|task|note)(?![\p{L}-])/u;
 const IN_QUOTATION_MARKS = /["“„«][^"”“„«»]*["”“»]/gu;
@@ -79,6 +82,7 @@ export function readLog(typed: string, languages: Languages): Reading<LogCommand
     return {
       fault: `There are no options such as ${option.trim()}. Write log <duration> [day] <task> [note], without them.`,
     };
+  if (CHANGE_OF_ENTRY.test(text)) return { fault: CHANGED };
   // `log @aisha 2h Login`
   if (/^<?@/.test(text)) return { fault: ONLY_YOURSELF };
   if (IN_DAYS.test(text)) return { fault: 'Time is not logged in days. Write the hours, such as 8h.' };

@@ -100,7 +100,7 @@ function zoneOf({ tz, tz_offset }: SlackUser): string | undefined {
 
 /** Matches people to users of the service. */
 export function createPeople({ config, table, slack, clock }: PeopleContext) {
-  const ask = `Ask ${config.contact} to add you to people in relay.config.ts.`;
+  const ask = `Ask ${config.contact} to add you to Partner Relay.`;
   const mapped = ({ in: platform, id }: Person) =>
     config.people.find((one) => one[platform]?.toLowerCase() === id.toLowerCase());
 
@@ -176,7 +176,7 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
       : 'The relay cannot read all users of the service, and of the others none has';
     const who = count === 0 ? none : `${count} users of the service have`;
     if (!isMapped) return `${who} your e-mail address. ${ask}`;
-    return `${who} the e-mail address that relay.config.ts gives you under people. Ask ${config.contact} to correct it.`;
+    return `${who} the e-mail address that Partner Relay has for you. Ask ${config.contact} to correct it.`;
   }
 
   async function find(person: Person, connection: string, steps: JobSteps): Promise<KnownUser> {

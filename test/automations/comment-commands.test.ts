@@ -121,7 +121,7 @@ describe('a comment by a collaborator', () => {
     const user = { login: 'hubot', type: 'User' };
     github.roles = new Map([[user.login, 'write']]);
     expect(await answers(created('/log 1h 4711', { user, author_association: 'MEMBER' }))).toEqual([
-      `⚠️ The relay does not know which user of the service @\u200bhubot is. Ask your Partner Relay administrator to add you to people in relay.config.ts.${EDITS}`,
+      `⚠️ The relay does not know which user of the service @\u200bhubot is. Ask your Partner Relay administrator to add you to Partner Relay.${EDITS}`,
     ]);
     expect(logged()).toEqual([]);
   });

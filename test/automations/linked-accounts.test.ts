@@ -113,7 +113,7 @@ describe('a command in a comment on GitHub', () => {
     ['the key, where GitHub does not show who wrote it', { ...offered, has: null }, 'Logged 1h on task', 'key'],
     ['nothing, if another one wrote it', { ...offered, has: mallory }, 'not by the person in the event', undefined],
     ['nothing, where an account is required', { isLinked: false }, 'Link your account first, in Slack', undefined],
-    ['nothing, if the author is unknown', { isLinked: false, slack: '' }, 'to add you to people', undefined],
+    ['nothing, if the author is unknown', { isLinked: false, slack: '' }, 'to add you to Partner Relay', undefined],
     ['nothing, without a tool either', { isLinked: false, commands: {} }, 'Link your account first, in', undefined],
     ['nothing, if no tool serves it', { commands: {} }, 'Log cannot be used here: people act in their', undefined],
     ['nothing, if GitHub does not show it', { has: null }, 'may not read on GitHub who wrote this', undefined],

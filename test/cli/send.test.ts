@@ -60,8 +60,8 @@ const completed = () =>
 
 describe('relay send', () => {
   it('says what an event is about, if it is about something', async () => {
-    expect((await send('pull_request')).trim()).toMatch(/\ndelivery \S+ of \S+\/\S+#\d+$/);
-    expect((await send('push')).trim()).toMatch(/\ndelivery \S+$/);
+    expect((await send('pull_request')).trim()).toMatch(/^Sent pull_request of \S+\/\S+#\d+, delivery \S+$/m);
+    expect((await send('push')).trim()).toMatch(/^Sent push, delivery \S+\nNo job: no automation handles push events$/);
   });
 
   it('a comment with a command completes a checklist item, and the same comment again is a new one', async () => {
@@ -89,7 +89,9 @@ describe('relay send', () => {
     const { answer } = await sent('--label', 'urgent', '--label', 'bug', '--repo', 'acme/web', '--issue', '42');
     const job = await relay.stores.jobs.get(answer.jobs[0] ?? '');
     expect(job?.summary).toContain('acme/web#42 opened');
-    expect(await send('--issue', '42', '--repo', 'acme/web')).toMatch(/^delivery \S+ of acme\/web#42$/m);
+    expect(await send('--issue', '42', '--repo', 'acme/web')).toMatch(
+      /^Sent issues of acme\/web#42, delivery \S+\n1 job: \w{6}$/m,
+    );
     await send('issues', '--action', 'closed', '--issue', '42', '--repo', 'acme/web');
     await relay.workToTheEnd();
     expect(relay.sandbox.data.defects.at(-1)?.description).toContain('closed');
@@ -114,9 +116,9 @@ describe('relay send', () => {
     const config = exampleConfig({}, { also: ['acme/web'] });
     config.github.repositories.reverse();
     const given = { open: async () => target, readConfig: async () => config };
-    expect(await runRelay(given, 'send', 'issues')).toMatch(/^delivery \S+ of acme\/web#/m);
+    expect(await runRelay(given, 'send', 'issues')).toMatch(/^Sent issues of acme\/web#/m);
     const stage = () => 'prod';
-    expect(await runRelay({ ...given, stage }, 'send', 'issues')).toMatch(/^delivery \S+ of Codertocat\/Hello-World#/m);
+    expect(await runRelay({ ...given, stage }, 'send', 'issues')).toMatch(/^Sent issues of Codertocat\/Hello-World#/m);
   });
 
   it('a file is sent unchanged', async () => {
@@ -228,7 +230,7 @@ it('relay send slack --payload --wait prints the job of a button', async () => {
 it('relay send slack prints an answer that is not JSON', async () => {
   vi.stubEnv('SLACK_SIGNING_SECRET', SIGNING_SECRET);
   const to = ['slack', '/pm help', '--url', `${target.running?.url}/elsewhere`];
-  expect(await send(...to)).toMatch(/^404 Not found\./);
+  expect(await send(...to)).toMatch(/^Refused with 404: Not found\./);
   expect(JSON.parse(await send(...to, '--json'))).toMatchObject({
     status: 404,
     answer: expect.stringContaining('Not found'),

@@ -61,7 +61,7 @@ describe('what people type for a command', () => {
     ],
     ['todo Buy milk|Aufgabe Buy milk|tâche Buy milk', 'task Buy milk'],
     ['suche login|search login|buscar login|chercher login', 'find login'],
-    ['|?|HELP|Hilfe|aide|help log', 'help'],
+    ['|?|HELP|Hilfe|aide|help log|hi|what can you do?|how does this work', 'help'],
   ])('is read as it is meant: %s', (typed, meant) => {
     for (const text of typed.split('|')) {
       const parsed = parseCommand(text, LANGUAGES);
@@ -118,6 +118,7 @@ describe('what people type for a command', () => {
     'no wait, it was 3h',
     'letzten Eintrag löschen',
     'delete my last entry',
+    'log undo',
     'supprimer 2h Login',
     'rename Login to Logout',
     'due friday Login',
@@ -137,24 +138,24 @@ describe('what people type for a command', () => {
       /^“Away until…” is a button/,
     ],
     ['mute|mute today|stop sending me reminders', /^“Mute today” is a button/],
-    ['show me last week', /Earlier weeks are in the service\.$/],
+    ['show me last week', /For earlier weeks, open the service\.$/],
     [
       'create bug Login fails|new task Buy milk|add task "Release notes" to Web Shop|add a bug',
       /^“defect <title>” creates a defect, and “task <title>” a task\.$/,
     ],
     [
       'yesterday|this week|esta semana|my week|missing|rest|monday|Friday|Sonntag|lundi|gestern',
-      /^“today” and “week” show what you have logged/,
+      /^“week” shows each day of this week/,
     ],
-    ['list tasks|tasks|projects', /^“find <text>” searches/],
+    ['list tasks|tasks|projects|find my tasks', /^“find <text>” searches/],
     ['delete my last entry|edit 4711|remove', /are changed and deleted in the service\.$/],
-    ['hi|thanks|version|whoami|what did I log', /^There is no command “\w+”\.$/],
+    ['thanks|version|whoami|what did I log', /^There is no command “\w+”\.$/],
     ['link voucher to release checkout 2.4', /relate links a defect to a task/],
     ['done 12 2h', /“2h” is a duration/],
     ['log rest|log time', /log needs a duration: /],
     ['log @aisha 2h 4711|log <@U0AISHA01> 2h 4711', /^You can log time for yourself only/],
     ['report this month', /the service shows others/],
-    ['remind me at 17:00', /set for the team in relay\.config\.ts/],
+    ['remind me at 17:00', /Your administrator sets when/],
     ['today 4711|today yesterday|week last', /takes no arguments\. “week” shows the days of this week/],
     ['log 8h|2h', /log needs a task: /],
   ])('is answered with what helps, and nothing is done: %s', (typed, said) => {
@@ -377,7 +378,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['1h30m 4711 昨日', ['de']],
   ])('log takes %s as a note for a team that writes in %o', (typed, languages) => {
     expect(parseCommand(`log ${typed}`, languages)).toMatchObject({ command: { day: 'today', note: typed.slice(11) } });
-    for (const words of ['monday', 'Montag', 'lundi', 'lunes'])
+    for (const words of ['monday', 'Montag', 'lundi', 'lunes', 'mandag', 'maandag'])
       expect(parseCommand(`log 1h 4711 ${words}`, languages)).toMatchObject({ command: { unclear: { words } } });
   });
 

@@ -50,7 +50,7 @@ const ofProject = { RELAY_CONFIG: join(root, 'relay.config.ts') };
 
 /** `npm start` in a folder of its own, on a port that is free. */
 function start(environment: Record<string, string> = {}, args: readonly string[] = []): Child {
-  const child = startChild([join(root, 'cli/bin.js'), 'start', ...args], folder, {
+  const child = startChild([join(root, 'cli/bin.js'), 'start', '--verbose', ...args], folder, {
     ...ofProject,
     PORT: '0',
     ...environment,

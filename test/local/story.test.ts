@@ -83,7 +83,7 @@ describe('the story of jobs in the first terminal', () => {
     [{ ...ended, message: 'job succeeded' }, '✓ acme/web#1: the task is closed'],
     [
       { message: 'job continues', waitedFor: 'outage', durationMs: 125_000 },
-      '● acme/web#1 continues after an outage, for which it waited 2 min 5 s',
+      '● acme/web#1 continues after an outage; it waited 2 min 5 s',
     ],
   ])('what happens to a job is told in a line: %o', async (line, expected) => {
     expect(await told({ ...job, ...line })).toEqual([`[4eff2e] ${expected}`]);

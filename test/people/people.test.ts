@@ -6,7 +6,7 @@ import { ask, command, MIRA, NOBODY, TOMASZ, told } from '../slack-requests.ts';
 import { workWith } from './changed-config.ts';
 
 const CONTACT = 'the platform team';
-const ASK = `Ask ${CONTACT} to add you to people in relay.config.ts.`;
+const ASK = `Ask ${CONTACT} to add you to Partner Relay.`;
 const LUCAS = 'lucas.pereira@example.com';
 const AISHA = 'aisha.rahman@example.com';
 
@@ -72,7 +72,7 @@ describe('a person in Slack', () => {
       'with a mapped address that the service does not know',
       NOBODY,
       () => relay.runtime.config.people.push(mapped('ada@example.org')),
-      `No user of the service has the e-mail address that relay.config.ts gives you under people. Ask ${CONTACT} to correct it.`,
+      `No user of the service has the e-mail address that Partner Relay has for you. Ask ${CONTACT} to correct it.`,
     ],
     [
       'whose address two users have',

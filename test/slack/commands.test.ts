@@ -321,13 +321,15 @@ it.each([
   expect(relay.sandbox.data.timelogs.slice(before)).toMatchObject([{ date, hours: 8 }]);
 });
 
-it.each(['issue WEB-42', 'bug list', 'task 4711 2h'])(
+it.each(['issue WEB-42', 'bug list', 'task 4711 2h', 'task "Fix the cart" assign to @x'])(
   'a title that may be an id or a wish is asked about: %s',
   async (typed) => {
     const relay = await started();
     const asked = { channelId: PLATFORM };
     const answer = await command(relay, typed, asked);
-    expect(answer.text).toMatch(/^:question: That makes a new \w+ with the title “.*”\. Do you mean \/pm \w+ /);
+    expect(answer.text).toMatch(
+      /^:question: The title of the new \w+ would be “.*”, and nothing else is set\. Do you mean \/pm \w+ /,
+    );
     expect(queued(relay)).toBe(0);
     await press(relay, answer, 'Do that', asked);
     await relay.work();

@@ -47,12 +47,18 @@ export const defectVerb: Verb<DefectCommand> = {
   },
 };
 
-/** `issue WEB-42`, `bug list`, `task 201 fertig`: it may be meant as an id, or as a wish. */
+/**
+ * `issue WEB-42`, `bug list`, `task 201 fertig` may be meant as an id, or as a wish. `task "Fix the cart" assign to @ada`
+ * asks for more than a title.
+ */
 export function doubtOfTitle(what: string, title = ''): string | undefined {
   const words = title.split(' ', MOST_ODD_WORDS + 1);
   const isOdd = words.length <= MOST_ODD_WORDS && words.every((word) => /\d/.test(word) || WISH.test(word));
-  return isOdd && title !== '' ? `That makes a new ${what} with the title ${excerpt(title)}.` : undefined;
+  if (title === '' || !(isOdd || MORE_THAN_TITLE.test(title))) return undefined;
+  return `The title of the new ${what} would be ${excerpt(title)}, and nothing else is set.`;
 }
+
+const MORE_THAN_TITLE = /(?:^| )(?:assign(?:ed)? )?to <?@|["”“»] (?:assign|due) /i;
 
 const MOST_ODD_WORDS = 3;
 const WISH = /^(?:list|all|done|closed|fixed|fertig|erledigt)$/i;

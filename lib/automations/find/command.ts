@@ -10,6 +10,9 @@ export interface FindCommand {
   text: string;
 }
 
+export const LISTED = '“find <text>” searches the names of all tasks and projects. It cannot list yours.';
+export const OF_TASKS = /^(?:(?:my|all|meine|alle|mes|mis) )?(?:open )?(?:tasks|aufgaben|tâches|tareas)$/i;
+
 const printFind = ({ text }: { text: string }) => `find ${asTyped(text)}`;
 
 export const findVerb: JobVerb<FindCommand> = {
@@ -19,6 +22,7 @@ export const findVerb: JobVerb<FindCommand> = {
   examples: ['find checkout'],
   read(typed) {
     const text = unquoted(typed);
+    if (OF_TASKS.test(typed)) return { fault: LISTED };
     return text === '' ? { missing: 'a text to search for' } : { command: { verb: 'find', text } };
   },
   print: printFind,

@@ -87,7 +87,7 @@ function nextStepOfWaiting(job: Job, time: (ms: number) => string, now: number):
 
 function whatToDo({ connection }: Job, kind: WaitsFor | undefined): string | undefined {
   if (kind !== 'key') return undefined;
-  return `The service refuses the key of ${connection}: enter a new one with npx partner-relay secrets set partner/${connection}. Then it continues by itself.`;
+  return `The service refuses the key of ${connection}: enter a new one with npx partner-relay secrets set partner/${connection}. The rest goes on by itself.`;
 }
 
 function whenItContinues(job: Job, time: (ms: number) => string, now: number): string {

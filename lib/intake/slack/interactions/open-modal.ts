@@ -17,7 +17,7 @@ import { connectionOf, type SlackIntake } from '../slack-intake.ts';
 
 /** The key may see projects that the person may not. */
 const NO_LIST =
-  'The form cannot list your projects, because people act in their own name here. Use it in a channel whose project relay.config.ts names.';
+  'The form cannot list your projects, because people act in their own name here. Use it in a channel that has a project.';
 
 const opened = z.object({ view: z.object({ id: z.string(), hash: z.string() }) });
 
