@@ -214,7 +214,7 @@ describe('npm start', WAITING, () => {
     await first.kill();
 
     const second = start();
-    await second.printed('with 1 unfinished job: each continues now, or at its time');
+    await second.printed('1 unfinished job of .relay/sandbox will continue');
     // What was signed before the restart goes to the same address.
     expect(kept(second.output())).toBe(kept(first.output()));
     expect(second.output()).toContain('(kept in .relay/github-webhook.key)');
