@@ -93,7 +93,8 @@ export async function planJobs(
   }
 
   async function planned(job: Job): Promise<PlannedJob> {
-    const { id, summary } = job;
+    const { id } = job;
+    const summary = job.title ?? job.summary;
     const connection = connections(job.connection);
     if (!connection) return { id, summary, becomes: 'other', says: `parks: there is no connection ${job.connection}` };
     const journal = await openJournal(table, id, clock).catch(asUnreadable);
@@ -112,6 +113,7 @@ export async function planJobs(
       once,
       replies,
       as: () => ({ linked: notReached, read: sealed, change: sealed, write: sealed }),
+      entitle: () => {},
     });
     const run = automationsOn(dry).get(job.automation)?.run(job, steps) ?? Promise.resolve();
     const stop: unknown = await run.then(() => undefined).catch((error: unknown) => error);

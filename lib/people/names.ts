@@ -34,12 +34,14 @@ function namesOf(connection: string, { table, clock }: TableOfNames): Promise<Na
 /** Shows jobs with the names of people and tasks in place of their ids, as far as the table knows them. */
 export function createShowJob(stores: TableOfNames): ShowJob {
   return async (job) => {
-    const { summary, cause, asked, connection } = job;
+    const { summary, title, cause, asked, connection } = job;
     const names = await namesOf(connection, stores);
     const nameOf = (id: string) => names.get(id) ?? names.get(loginOf(id.replace(/^@/, ''))) ?? asked?.byName ?? id;
+    const who = title === undefined ? undefined : (ASKER.exec(summary)?.[0] ?? '');
+    const event = who ? `${who}: ${title}` : (title ?? summary);
     return {
       ...job,
-      summary: summary.replace(ASKER, nameOf).replaceAll(ID, (id) => names.get(id) ?? id),
+      summary: event.replace(ASKER, nameOf).replaceAll(ID, (id) => names.get(id) ?? id),
       ...(cause?.person !== undefined && { cause: { ...cause, person: nameOf(cause.person) } }),
     };
   };

@@ -22,6 +22,8 @@ export interface Draft<Input> {
    */
   at?: string | number | null | undefined;
   input: Input;
+  /** What the job does, in one line of at most 200 characters. Lists of jobs show it in place of the event. */
+  title?: string;
   /** What the job is about, in at most 600 characters. Jobs about the same thing run one after the other. */
   entity?: string;
 }

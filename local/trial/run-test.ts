@@ -268,7 +268,7 @@ async function reasons(relay: TrialRelay, whyNone: string | undefined): Promise<
     ...(whyNone === undefined ? [] : [`because  no job was made of the event: ${whyNone}`]),
     ...jobs.map((job) => {
       const why = newsOf(job);
-      return `because  the job of ${job.summary} is ${statusInWords(job)}${why === '' ? '' : `: ${why}`}`;
+      return `because  the job of ${job.title ?? job.summary} is ${statusInWords(job)}${why === '' ? '' : `: ${why}`}`;
     }),
   ];
 }

@@ -65,7 +65,7 @@ describe('relay jobs', () => {
     await relay.workToTheEnd();
     const [job] = await relay.jobs();
     expect(job?.summary).toBe(`${MIRA}: log 15m ${task}`);
-    const named = 'Mira Novak: log 15m Login with passkeys';
+    const named = 'Mira Novak: Logged 15m on Login with passkeys';
     for (const words of [[], ['--person', 'Mira Novak'], ['--person', MIRA], ['--text', 'with passkeys']])
       expect(await run(['jobs', ...words])).toContain(named);
     expect(await run(['job', job?.id ?? ''])).toContain(`event        ${named}`);

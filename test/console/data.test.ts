@@ -240,7 +240,7 @@ describe('the list of jobs', () => {
     for (const userId of [MIRA, MIRA]) await command(relay, `log 15m ${task}`, { userId });
     await relay.workToTheEnd();
     await issue(1);
-    const row = { summary: 'Mira Novak: log 15m Login with passkeys', person: MIRA, personName: 'Mira Novak' };
+    const row = { summary: 'Mira Novak: Logged 15m on Login with passkeys', person: MIRA, personName: 'Mira Novak' };
     for (const query of ['person=mira%20novak', `person=${MIRA}`, 'text=passkeys'])
       expect((await find(query)).jobs).toMatchObject([row, row]);
     expect(await detail((await find('text=passkeys')).jobs[0]?.id ?? '')).toMatchObject(row);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { github, token, webhook } from 'partner-relay';
 import * as z from 'partner-relay/zod';
 import { afterEach, describe, expect, it } from 'vitest';
+import { runRelayOf } from '../cli/run-command.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 import { githubSignature } from '../requests.ts';
 
@@ -56,6 +57,9 @@ describe('what `job` returns', () => {
       draft({ input: { x: [{ '\ud800': SECRET }] } }),
       'input.x.0 is a record with a name cut within a character',
     ],
+    ['a title that is cut', draft({ title: `${SECRET}\ud800` }), 'title is a text that is cut within a character'],
+    ['a title without words', draft({ title: ' ' }), 'title is no text, or empty'],
+    ['a title of two', draft({ title: [SECRET] }), 'title is no text'],
     ['an entity that is cut', draft({ entity: `${SECRET}\ud800` }), 'entity is a text that is cut within a character'],
     ['an id that is cut', draft({ happened: ['\udc00'] }), 'happened.0 is a text that is cut within a character'],
     ['a getter that throws', () => throwsAt(1, 'entity', { happened: [1], input: {} }), 'Error at automations/aaa.ts'],
@@ -95,6 +99,16 @@ describe('what `job` returns', () => {
       }),
     );
     expect(relay.metrics).toContainEqual(expect.objectContaining({ OwnAutomationsFailed: 1 }));
+    expect(JSON.stringify(relay.log)).not.toContain(SECRET);
+  });
+
+  it('may have a title, which lists show on one line, and no log', async () => {
+    const title = `Complete ${SECRET}\nat \u202eonce ${'x'.repeat(200)}`;
+    relay = await startRelay({ own: { aaa: release(draft({ title })) } });
+    await relay.post('release', published);
+    await relay.workToTheEnd();
+    const shown = `Complete ${SECRET} at once ${'x'.repeat(200)}`.slice(0, 199);
+    expect(await runRelayOf(relay, ['jobs', '--text', SECRET])).toContain(` ${shown}…`);
     expect(JSON.stringify(relay.log)).not.toContain(SECRET);
   });
 

@@ -75,7 +75,7 @@ describe('the notice of parked jobs', () => {
     await command(relay, `log 30m ${task}`, { userId: MIRA });
     await relay.workToTheEnd();
     await sweepAfter(MINUTE);
-    expect(texts().join('\n')).toContain('• Mira Novak: log 30m Login with passkeys\n');
+    expect(texts().join('\n')).toContain('• Mira Novak: Log 30m on Login with passkeys\n');
   });
 
   it('the command of a notice names the stage', async () => {

@@ -3,6 +3,7 @@ import { customGroup } from '../../engine/line/queue.ts';
 import { type JobDraft, jobId } from '../../engine/record/job.ts';
 import type { EventOf } from '../../engine/record/job-kind.ts';
 import { refusedFields } from '../../faults/refused-fields.ts';
+import { onOneLine } from '../../outside.ts';
 import { cutToLength } from '../../text.ts';
 import type { CustomTrigger } from '../../triggers/custom-automation.ts';
 import type { Draft, JobInput } from '../../triggers/trigger.ts';
@@ -55,9 +56,14 @@ export function customDrafts(
     return drafts.map((draft) => {
       if (Object.prototype.toString.call(draft) !== '[object Object]')
         throw new TeamMistake('job returns neither a draft nor a list of drafts nor the reason why there is none');
-      const { happened, at, entity = place.entity, input: given } = draft as Partial<Draft<unknown>>;
+      const { happened, at, entity = place.entity, title, input: given } = draft as Partial<Draft<unknown>>;
       const summary = cutToLength(`${name}: ${place.summary}`, SUMMARY_LENGTH, '…');
-      const read = { happened: readIdentity(happened), entity: readEntity(entity), input: readInput(input, given) };
+      const read = {
+        happened: readIdentity(happened),
+        entity: readEntity(entity),
+        input: readInput(input, given),
+        ...(title !== undefined && { title: readTitle(title) }),
+      };
       const time = readTime(at, now);
       return {
         draft: customJob(name, { ...place, ...read, summary, lane: 'background' }),
@@ -83,6 +89,12 @@ function readEntity(entity: unknown): string {
   ensureKept(entity, 'entity');
   if (typeof entity === 'string' && entity !== '' && entity.length <= LONGEST_ENTITY) return entity;
   throw new TeamMistake(`entity is no text of 1 to ${LONGEST_ENTITY} characters`);
+}
+
+function readTitle(title: unknown): string {
+  ensureKept(title, 'title');
+  if (typeof title === 'string' && title.trim() !== '') return cutToLength(onOneLine(title), SUMMARY_LENGTH, '…');
+  throw new TeamMistake('title is no text, or empty; leave it out, and the event is shown');
 }
 
 function readInput(schema: CustomTrigger['input'], given: unknown): JobInput {

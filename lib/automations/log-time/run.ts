@@ -49,12 +49,16 @@ export const run = defineRun(timeJobs, async (time, steps, context) => {
   const timesheet = timesheetOf({ connection: job.connection, address });
   const day = await steps.read('look at that day', 'timesheet', () => timesheet.onDay(date));
   ensureFits({ task, note, date }, day, asked);
+  // As them, only they may read the name of the task.
+  const entitle = (what: string) => mine ?? steps.entitle(`${what} ${printDuration(time.minutes)} on ${task.name}`);
+  entitle('Log');
   const marker = await markers.of('time entry', job.id);
   const entry = { task, note, date, hours: Math.round((time.minutes / 60) * 10_000) / 10_000, marker };
   const { id, verify } = await write('log the time', entry).catch(refused('this time entry'));
   const noted = { jobId: job.id, id: id === undefined ? id : String(id), date, minutes: time.minutes };
   const shown = await timesheet.add(noted);
   await verify?.();
+  entitle('Logged');
   await updateReminders(shown, steps, context);
   const logged = { time, task, note, date, id, day, now: dateIn(timeZone, clock()) };
   return outcomeOf(logged, whose(task), mine && ' as you');

@@ -139,8 +139,8 @@ function peopleOf({ asked, cause, stranger, replyTo }: Job): string[] {
 }
 
 function textsOf(job: Job): (string | undefined)[] {
-  const { id, summary, entity, outcome, parked } = job;
-  return [id, summary, entity, outcome, waitOf(job)?.why, parked?.reason];
+  const { id, summary, title, entity, outcome, parked } = job;
+  return [id, summary, title, entity, outcome, waitOf(job)?.why, parked?.reason];
 }
 
 /** The jobs of one status, the latest first. */

@@ -62,6 +62,7 @@ export interface ForNextRun {
   crashes?: Job['crashes'];
   limited?: Job['limited'];
   openUntil?: Job['openUntil'];
+  title?: Job['title'];
 }
 
 type LeftByRun = ForNextRun & Pick<Job, 'attempts'>;
@@ -105,7 +106,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
   function waitingFields(
     job: Job,
     { waitsFor, message: why }: RetryAt | InLine,
-    { attempts, unfinished = [], hasGotOn, crashes, limited, openUntil }: LeftByRun,
+    { attempts, unfinished = [], hasGotOn, crashes, limited, openUntil, title }: LeftByRun,
   ): Partial<Job> {
     const now = clock();
     return {
@@ -117,6 +118,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       crashes,
       limited,
       openUntil,
+      title,
     };
   }
 
@@ -214,14 +216,18 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
     lease({ id, lease }: Job): Lease | undefined {
       return lease && { owner: lease.owner, isHeld: async () => (await get(id))?.lease?.owner === lease.owner };
     },
-    async finish(job: Job, ending: { ended: 'succeeded' | 'not-done'; outcome: string }): Promise<void> {
+    async finish(
+      job: Job,
+      ending: { ended: 'succeeded' | 'not-done'; outcome: string },
+      title?: Job['title'],
+    ): Promise<void> {
       const { ended: status, outcome } = ending;
       const now = clock();
-      await endRun(job, { status, outcome, wakeAt: now }, { expiresAt: expiry(now) });
+      await endRun(job, { status, outcome, title, wakeAt: now }, { expiresAt: expiry(now) });
     },
-    async park(job: Job, parked: Parked, attempts = job.attempts): Promise<void> {
+    async park(job: Job, parked: Parked, attempts = job.attempts, title?: Job['title']): Promise<void> {
       const now = clock();
-      await endRun(job, { status: 'parked', parked, wakeAt: now, attempts });
+      await endRun(job, { status: 'parked', parked, wakeAt: now, attempts, title });
     },
     /** @returns the waiting job; with a new generation if its message `is sent again` */
     async wait(job: Job, wait: RetryAt, message: WaitingMessage, left: LeftByRun): Promise<Job> {

@@ -57,6 +57,8 @@ const drafted = () => ({
   startsAtOnce: z.exactOptional(z.literal(true)),
   /** The event in one line, for people. */
   summary: string,
+  /** What was understood of it, in one line. Lists show it in place of the summary. No log has it. */
+  title: maybe,
   /** The automation's input. As JSON it must stay well below the 400 KB of an item. */
   input: z.record(string, z.unknown()),
   /** Where a person requested the job and gets its outcome. */

@@ -107,6 +107,8 @@ export interface JobSteps extends ReplySteps {
   journal: Pick<Journal, 'entry' | 'entries' | 'openRequest' | 'openSteps'>;
   /** Calls of tools, as a person who has linked an account. */
   as: ActingSteps['as'];
+  /** Sets the title of the job: what was understood. */
+  entitle(understood: string): void;
 }
 
 export interface StepsOptions {
@@ -120,10 +122,11 @@ export interface StepsOptions {
   once: Once;
   replies: ReplySteps;
   as: ActingSteps['as'];
+  entitle: JobSteps['entitle'];
 }
 
 export function createSteps(options: StepsOptions): JobSteps {
-  const { connection, learned, calls, takeShare, creating, journal, once, replies, as } = options;
+  const { connection, learned, calls, takeShare, creating, journal, once, replies, as, entitle } = options;
 
   /** The names that this run has come to. */
   const named = new Set<string>();
@@ -198,6 +201,7 @@ export function createSteps(options: StepsOptions): JobSteps {
     journal,
     idFrom: (declared, field, text) => learned.idFrom(connection.operation(declared), field, text),
     as,
+    entitle,
   };
 }
 

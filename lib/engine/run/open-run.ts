@@ -58,7 +58,12 @@ export async function openRun(job: Job, deadline: number, worker: Worker) {
   const failed = (error: unknown) => worker.report({ news: 'untold', job, error });
   const person = createTellPerson({ job, journal, steps: replySteps, replies, clock, failed });
   const bug = (error: unknown) => worker.report({ news: 'bug', job, error });
+  let title: string | undefined;
+  const entitle = (understood: string) => {
+    title = understood;
+  };
   const forNextRun = () => ({
+    title,
     unfinished: once.unfinished(),
     openUntil: openOutcomeOf(journal)?.until,
     hasGotOn,
@@ -77,13 +82,14 @@ export async function openRun(job: Job, deadline: number, worker: Worker) {
     ensureSignedByIntake,
     report,
     bug,
+    entitle,
     forNextRun,
   };
 }
 
 /** @returns the steps of a run on its connection, and what it makes its calls with */
 export function connected(
-  { job, worker, journal, once, privacy, replySteps, deadline, ensureSignedByIntake, report, bug }: Run,
+  { job, worker, journal, once, privacy, replySteps, deadline, ensureSignedByIntake, report, bug, entitle }: Run,
   connection: Connection,
 ): { steps: JobSteps } & Required<CallsOfRun> {
   const { table, replacedTable, budget, breakers, lines, clock, sleep } = worker;
@@ -108,7 +114,7 @@ export function connected(
     return acting.opened.as(person);
   };
   const [{ takeShare }, replies] = [calls.slots, replySteps];
-  const steps = createSteps({ connection, learned, calls, takeShare, creating, journal, once, replies, as });
+  const steps = createSteps({ connection, learned, calls, takeShare, creating, journal, once, replies, as, entitle });
   return { steps, calls, acting };
 }
 

@@ -112,12 +112,12 @@ async function settle(
   switch (ending.ended) {
     case 'succeeded':
     case 'not-done':
-      await jobs.finish(job, ending);
+      await jobs.finish(job, ending, forNextRun.title);
       break;
     case 'parked': {
       await letGo(job, 'parked', worker);
       const { ended: _, attempts, ...parked } = ending;
-      await jobs.park(job, parked, attempts);
+      await jobs.park(job, parked, attempts, forNextRun.title);
       break;
     }
     case 'waits': {
