@@ -8,8 +8,17 @@ import { withRights } from '../test/infra/rights-table.ts';
 import { withSenders } from '../test/own/senders-table.ts';
 import { configurationPage } from './configuration.ts';
 import { withOperations } from './operations.ts';
+import { type Surface, surfaces, textsOf } from './texts.ts';
 
 // npm run docs: writes what the pages have from the code. test/docs/generated.test.ts checks that it is current.
+// npm run docs -- console: prints the texts of the console as one list, as people meet them.
+const [surface] = process.argv.slice(2);
+if (surface !== undefined) {
+  if (!(surface in surfaces))
+    throw new Error(`there are no texts of ${surface}: name one of ${Object.keys(surfaces).join(', ')}`);
+  console.log(textsOf(surface as Surface));
+  process.exit();
+}
 const pages: Record<string, (page: string) => string | Promise<string>> = {
   'configuration.md': configurationPage,
   'deploy.md': withCosts,

@@ -79,7 +79,7 @@ function addConnectionAlarms(alarms: Alarms): void {
   alarms.add(alarms.metric('NewlyFailing', 'Sum'), 'operations-stopped', {
     isArrival: true,
     broken: 'An operation has been failing for 15 minutes: the jobs that need it wait.',
-    todo: 'partner-relay --stage <stage> budget shows which operation of which connection fails, and why. The relay resumes automatically; partner-relay --stage <stage> resume <connection> tries at once.',
+    todo: 'partner-relay --stage <stage> budget shows which operation fails, for which connection, and why. The relay resumes automatically; partner-relay --stage <stage> resume <connection> tries at once.',
   });
   alarms.add(alarms.metric('NewlyRefused', 'Sum'), 'credentials-refused', {
     isArrival: true,

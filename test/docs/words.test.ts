@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { textsIn } from '../../docs/texts.ts';
 
 const cwd = join(import.meta.dirname, '../..');
 const textOf = (file: string) => readFileSync(join(cwd, file), 'utf8');
@@ -32,7 +33,8 @@ const stopped = /(?<=\n\n)(?:- (?:[^\n]|\n +)*[^.:!?;,]\n)+- (?:[^\n]|\n +)*\.(?
 
 it.each([...written, ...sources])('%s has no phrase that readers stumble over', (file) => {
   const isPage = file.endsWith('.md');
-  const text = isPage ? proseOf(file) : (textOf(file).match(/\/\*\*.*?\*\/|\/\/ [^\n]*/gs) ?? []).join('\n');
+  const comments = textOf(file).match(/\/\*\*.*?\*\/|\/\/ [^\n]*/gs) ?? [];
+  const text = isPage ? proseOf(file) : [...comments, ...textsIn(file)].join('\n');
   const lines = text.replaceAll(/(?:\s*\n\s*(?:\*|\/\/)? *)+/g, ' ');
   expect([...(lines.match(stumbles) ?? []), ...((isPage && text.match(stopped)) || [])]).toEqual([]);
 });

@@ -98,7 +98,7 @@ describe('an unknown outcome', () => {
       if (!isSought)
         expect(await decide(id, { do: 'search' })).toMatchObject({
           ok: false,
-          text: expect.stringContaining('no way to search'),
+          text: expect.stringContaining('relay cannot search'),
         });
       expect((await relay.jobs())[0]).toMatchObject({ status: 'parked' });
       expect((await relay.jobs())[0]?.decisions).toBeUndefined();

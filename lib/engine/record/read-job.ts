@@ -74,7 +74,7 @@ export function forAndAgainst(creation: OpenCreation, sends: readonly Send[], ti
 function against(creation: OpenCreation, time: (ms: number) => string): string {
   const { operation, isSought, searches, lastSearch, until } = creation;
   const found = operations.get(operation)?.found;
-  if (!isSought || !found) return 'The relay has no way to search for it';
+  if (!isSought || !found) return 'The relay cannot search for it';
   if (searches === 0) return 'No search for it has come to an end yet';
   if (!lastSearch?.isComplete) return `The relay did not find it, but cannot read all of ${found.list}`;
   const read = `No ${found.field} in ${found.list} had its marker when all of the list was read at ${time(lastSearch.at)}`;

@@ -59,7 +59,7 @@ export function createSearches(options: SearchesOptions) {
       const unclear = `${operation.name}: ${mayExist(log.sends()?.newest ?? [])}`;
       if (!wanted) {
         if (request.again) return undefined;
-        throw new NeedsOperator(`${unclear}. There is no way to search for it`);
+        throw new NeedsOperator(`${unclear}. The relay cannot search for it`);
       }
       const { lookFrom = clock() } = request;
       const looks = LOOKS_AFTER_MS[isOfPeople(lane) ? 'people' : 'background'];
@@ -113,7 +113,7 @@ export function createSearches(options: SearchesOptions) {
       if (!earlier) return undefined;
       const { until, unknown } = earlier;
       const wanted = wantedBy(operation, by);
-      if (!wanted) throw new NeedsOperator(`${unknown}: the relay has no way to search for it; ${decide}`);
+      if (!wanted) throw new NeedsOperator(`${unknown}: the relay cannot search for it; ${decide}`);
       const since = Math.min(clock() - OLDEST_READING_MS, until);
       const sought = await find({ ...wanted, toTheEnd: true }, since, log);
       if (sought.id !== undefined) {
