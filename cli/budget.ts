@@ -63,7 +63,7 @@ function lines(connection: string, view: BudgetReport, now: number): string[] {
       const what = operation === undefined ? 'the service has been down' : `${operation} has been failing`;
       return `${what} since ${localTime(since)}, ${probe}: ${oneLine(why)}`;
     }),
-    ...(failing === undefined ? [] : [`the last call failed: ${oneLine(failing)}`]),
+    ...(failing === undefined ? [] : [`the last call failed: ${oneLine(failing.why)}`]),
     ...(view.isStopped ? waitingLine(view) : lanes.map((lane) => laneLine(lane, view, now))),
     ...strangersLine(strangers),
   ];

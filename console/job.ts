@@ -3,6 +3,7 @@ import type { StepEntry } from '../lib/engine/record/journal.ts';
 import { forAndAgainst, type OpenCreation, readJob } from '../lib/engine/record/read-job.ts';
 import type { Send as JobSend } from '../lib/engine/record/sends.ts';
 import { createShowJob } from '../lib/people/names.ts';
+import { operations } from '../lib/service/partner/operations/operations.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import { triggerInWords } from '../local/own-in-words.ts';
 import { periodsOf } from './periods.ts';
@@ -84,7 +85,9 @@ function creationOf(creation: OpenCreation, steps: readonly StepEntry[], now: nu
   const { step, operation: calls, marker, until, isSought, isChecked, again } = creation;
   const { sends } = steps.find((one) => one.step === step) ?? {};
   const notBefore =
-    until > now ? ` Not possible before ${isoTime(until)}: until then the service may carry it out.` : '';
+    until > now ? ` Not possible before ${isoTime(until)}: until then the service may still create it.` : '';
+  const { createdId = 'id' } = operations.get(calls) ?? {};
+  const mark = marker === undefined ? '' : ` and has ${marker}`;
   return {
     step,
     calls,
@@ -92,13 +95,15 @@ function creationOf(creation: OpenCreation, steps: readonly StepEntry[], now: nu
     forAndAgainst: forAndAgainst(creation, sends?.newest ?? [], isoTime),
     sends: sends?.newest.map(sendOf) ?? [],
     marker,
+    /** Which id a person gives if it exists: `Id of the defect`. */
+    idLabel: createdId === 'id' ? undefined : `Id of the ${createdId.replace('_id', '')}`,
     consequences: {
-      done: `You give the id of what was created, ${isChecked ? 'which is checked with the service' : 'which the relay cannot check'}. The job goes on with it, and creates nothing.`,
+      done: `You enter its id. The relay ${isChecked ? `checks that it exists${mark}` : 'cannot check it'}, continues with it, and creates nothing.`,
       again: isSought
-        ? `The relay searches once more, and creates it again if it finds nothing.${notBefore} If it exists where the relay does not look, there are two.`
-        : `The relay cannot search for it, and creates it again.${notBefore} If it exists, there are two.`,
+        ? `The relay searches once more. If it finds nothing, it creates it again.${notBefore} If it exists where the relay does not look, there will be two.`
+        : `The relay cannot search for it, and creates it again.${notBefore} If it exists, there will be two.`,
       search:
-        'The relay searches once more, and goes on if it finds it. If not, the job is parked again, and nothing is created.',
+        'The relay searches once more. If it finds it, the job continues. If not, the job is parked again. Nothing is created.',
     },
   };
 }

@@ -1,10 +1,11 @@
 import { countJobs, countLine, countOf, READ_TO_COUNT } from '../lib/engine/operate/job-counts.ts';
-import { endedAt, type Job, jobStatuses } from '../lib/engine/record/job.ts';
+import { endedAt, type Job, type JobStatus, jobStatuses, queuedSince } from '../lib/engine/record/job.ts';
+import { lineOf } from '../lib/engine/record/job-lists.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
-import { lanes } from '../lib/service/budget/lanes.ts';
+import { isOfPeople, lanes } from '../lib/service/budget/lanes.ts';
 import { usedUpAt } from '../lib/service/budget/used-up.ts';
 import type { Limits, Window } from '../lib/service/budget/window.ts';
-import { viewConnection } from '../lib/service/connection/connection-view.ts';
+import { type ConnectionView, viewConnection } from '../lib/service/connection/connection-view.ts';
 import { partnerSecret } from '../lib/state/secrets/partner-secrets.ts';
 import { jobsByStatus } from '../lib/state/table/keys.ts';
 import type { OperatedRelay } from './relay.ts';
@@ -21,6 +22,8 @@ const PARTS = 6;
 const MOST_COUNTED = 1_200;
 const INDEX_LAGS_MS = 10_000;
 const NEWEST = 10;
+/** More jobs that wait are only counted. */
+const WAITING_READ = 100;
 
 const endings = ['succeeded', 'not-done', 'parked'] as const;
 type Ending = (typeof endings)[number];
@@ -55,31 +58,61 @@ export function createNowReader(relay: OperatedRelay) {
     return asked.stopped;
   }
 
-  async function connectionNow(connection: string, limits: Limits, queued: readonly Job[]) {
+  /** The jobs that stand in line for what does not work: for the connection, or for an operation. */
+  async function heldOf(
+    connection: string,
+    { isStopped, pausedUntil, stopped }: ConnectionView,
+    waiting: readonly Job[],
+  ) {
+    const isWhole = isStopped || pausedUntil !== null;
+    const operations = stopped.flatMap(({ operation }) => operation ?? []);
+    const held = [...(isWhole ? [undefined] : []), ...operations].flatMap((operation) =>
+      lanes.map((lane) => ({ lane, operation })),
+    );
+    const lines = held.map(({ lane, operation }) => jobs.line(connection, lane, READ_TO_COUNT, operation));
+    const standing = (await Promise.all(lines)).flat();
+    const names = new Set(held.map(({ lane, operation }) => lineOf(connection, lane, operation)));
+    return {
+      ...countOf(standing.length),
+      people: new Set(standing.filter(({ lane }) => isOfPeople(lane)).map(({ entity }) => entity)).size,
+      oldestSince: least(standing.map(({ createdAt }) => createdAt)),
+      rows: await rowsOf(
+        waiting.filter(({ line = '' }) => names.has(line)),
+        relay,
+      ),
+    };
+  }
+
+  async function connectionNow(connection: string, limits: Limits, queued: readonly Job[], waiting: readonly Job[]) {
     const [view, { day }, lines, service] = await Promise.all([
       viewConnection(connection, limits, { budget, table, clock }),
       budget.windows(connection),
       Promise.all(lanes.map(async (lane) => ({ lane, ...(await countLine(jobs, connection, lane)) }))),
       serviceOf(connection),
     ]);
+    const { minute, pausedUntil, refusesKey, failing, assumed, isStopped } = view;
+    // While the connection is down, that an operation failed before is no cause any more.
+    const stopped = view.stopped.filter(({ operation }) => !isStopped || operation === undefined);
     return {
       connection,
       /** Missing if this console may not read the secret that says so. */
       service,
-      minute: view.minute,
+      minute,
       day: view.day,
       dayCalls: callsOfDay(day, clock()),
-      pausedUntil: view.pausedUntil,
-      refusesKey: view.refusesKey,
-      failing: view.failing,
-      assumed: view.assumed,
+      pausedUntil,
+      refusesKey,
+      failing: failing && { why: failing.why, at: failing.failedAt ?? failing.since },
+      assumed,
       /** When the day's limit is used up at the pace of the last hour. */
       dayUsedUpAt: usedUpAt(day, limits.perDay, clock()) ?? null,
-      stopped: view.stopped.map(({ operation, since, why, until, refusesKey }) => ({
+      stopped: stopped.map(({ operation, since, why, until, probedAt, refusesKey }) => ({
         ...{ operation, since, why, refusesKey },
+        triedAt: probedAt,
         /** When the next probe may be sent. */
         until,
       })),
+      held: await heldOf(connection, view, waiting),
       lanes: lines.map(({ lane, inLine, oldestSince }) => {
         const { left, nextSlotAt } = view.lanes[lane];
         const inQueue = queued.filter((job) => job.connection === connection && job.lane === lane);
@@ -92,7 +125,7 @@ export function createNowReader(relay: OperatedRelay) {
           oldestSince: oldestSince ?? null,
           /** Jobs that wait for a worker and not for the budget. */
           queued: { jobs: inQueue.length, more: countOf(queued.length).more },
-          queuedSince: inQueue.length > 0 ? Math.min(...inQueue.map(({ createdAt }) => createdAt)) : null,
+          queuedSince: least(inQueue.map(({ createdAt }) => createdAt)),
         };
       }),
     };
@@ -124,32 +157,45 @@ export function createNowReader(relay: OperatedRelay) {
     return { from: parts[0] ?? last, partMs: PART_MS, jobs: Object.fromEntries(await Promise.all(counts)) };
   }
 
-  /** The jobs to which something happened last. */
-  async function newest() {
-    const found = await Promise.all(
-      jobStatuses.map((status) => jobs.list(status, { limit: NEWEST, newestFirst: true })),
-    );
+  /** The jobs to which something happened last, without those that stand with what does not work. */
+  async function newest(waiting: readonly Job[], held: ReadonlySet<string>) {
+    const others = jobStatuses.filter((status) => status !== 'waiting');
+    const found = await Promise.all(others.map((status) => jobs.list(status, { limit: NEWEST, newestFirst: true })));
     const at = (job: Job) => endedAt(job) ?? job.createdAt;
-    const sorted = found.flat().toSorted((a, b) => at(b) - at(a));
-    return rowsOf(sorted.slice(0, NEWEST), relay);
+    const shown = [...found.flat(), ...waiting].filter(({ id }) => !held.has(id));
+    return rowsOf(shown.toSorted((a, b) => at(b) - at(a)).slice(0, NEWEST), relay);
   }
 
   return async () => {
-    /** The jobs in the queue, oldest first. */
-    const queued = await jobs.list('queued', { limit: READ_TO_COUNT });
-    const [counts, connections, stopped, hour, recent, schedules] = await Promise.all([
+    const [queued, waiting, [firstParked]] = await Promise.all([
+      jobs.list('queued', { limit: READ_TO_COUNT }),
+      jobs.list('waiting', { limit: WAITING_READ, newestFirst: true }),
+      jobs.list('parked', { limit: 1 }),
+    ]);
+    const [counts, connections, stopped, hour, schedules] = await Promise.all([
       countJobs(table),
       Promise.all(
-        Object.entries(runtime.config.connections).map(([name, { limits }]) => connectionNow(name, limits, queued)),
+        Object.entries(runtime.config.connections).map(([name, { limits }]) =>
+          connectionNow(name, limits, queued, waiting),
+        ),
       ),
       stoppedNow(),
       lastHour(),
-      newest(),
       schedulesNow(relay),
     ]);
-    return { at: clock(), connections, counts, stopped, hour, recent, schedules };
+    const inLines = connections.flatMap(({ lanes, held }) => [held, ...lanes].map(({ oldestSince }) => oldestSince));
+    /** Since when the oldest job of a status is in it, or waits. */
+    const oldest: Partial<Record<JobStatus, number | null>> = {
+      queued: least(queued.map(queuedSince)),
+      waiting: least([...waiting.map(({ createdAt }) => createdAt), ...inLines.filter((at) => at !== null)]),
+      parked: firstParked?.wakeAt,
+    };
+    const held = new Set(connections.flatMap((one) => one.held.rows.map(({ id }) => id)));
+    return { at: clock(), connections, counts, oldest, stopped, hour, recent: await newest(waiting, held), schedules };
   };
 }
+
+const least = (times: readonly number[]) => (times.length === 0 ? null : Math.min(...times));
 
 /** Every part of the day, also those without a call. */
 function callsOfDay({ first, bucketMs, lengthMs, calls }: Window, now: number): number[] {

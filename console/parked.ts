@@ -17,13 +17,17 @@ export async function readParked(relay: OperatedRelay) {
     .flatMap(async (jobs) => {
       const [first] = jobs;
       if (!first) return [];
-      const [reason, outcomeUnknown, help] = [reasonOf(first), isOutcomeUnknown(first), nextOf(first, runtime.clock())];
+      const [outcomeUnknown, help] = [isOutcomeUnknown(first), nextOf(first, runtime.clock())];
+      // What differs from job to job is left out only if it does.
+      const whole = new Set(jobs.map(({ parked }) => parked?.reason ?? ''));
+      const reason = whole.size === 1 ? [...whole].join('') : reasonOf(first);
       // What only some of them allow is decided at each. An answer and the id of a created thing are one job's.
       const others = jobs.map((job) => nextOf(job, runtime.clock()).actions);
       const actions = help.actions.filter(
         (one) => one !== 'done' && one !== 'answer' && others.every((all) => all.includes(one)),
       );
-      return { reason, outcomeUnknown, help: help.text, actions, jobs: await rowsOf(jobs, relay) };
+      const oldestAt = Math.min(...jobs.map(({ wakeAt }) => wakeAt));
+      return { reason, outcomeUnknown, oldestAt, help: help.text, actions, jobs: await rowsOf(jobs, relay) };
     });
   return { more: found.length > SHOWN, groups: (await Promise.all(shown)).flat() };
 }

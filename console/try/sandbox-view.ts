@@ -8,25 +8,22 @@ export function faultsOf({ faults }: Sandbox) {
 
 const creation = { operation: '/defects/create', times: 1 };
 
-/** What can be broken, with an example of each. */
+/** What can be broken, with an example of each. The titles fit the list on a phone. */
 export const faultKinds: readonly { title: string; fault: Record<string, unknown> }[] = [
-  {
-    title: 'The answer of the next creation is lost, although the defect is made',
-    fault: { kind: 'cut', when: 'after work', ...creation },
-  },
+  { title: 'The next creation’s answer is lost', fault: { kind: 'cut', when: 'after work', ...creation } },
   { title: 'The next creation is lost before it is made', fault: { kind: 'cut', when: 'before work', ...creation } },
   {
-    title: 'The outcome of the next creation stays unknown, and its job is parked',
+    title: 'The next creation’s outcome stays unknown',
     fault: { kind: 'server-error', when: 'before work', ...creation, times: 4 },
   },
-  { title: 'The service fails for the next five calls', fault: { kind: 'server-error', times: 5 } },
-  { title: 'The service is down until you take this back', fault: { kind: 'maintenance' } },
+  { title: 'The next five calls fail', fault: { kind: 'server-error', times: 5 } },
+  { title: 'The service is down', fault: { kind: 'maintenance' } },
   { title: 'The next call is one too many', fault: { kind: 'rate-limited', retryAfterSeconds: 20, times: 1 } },
   { title: 'Each call takes three seconds', fault: { kind: 'latency', ms: 3_000 } },
   { title: 'The next answer is not JSON', fault: { kind: 'not-json', times: 1 } },
   { title: 'The next answer is empty', fault: { kind: 'empty-body', times: 1 } },
-  { title: 'A login page answers', fault: { kind: 'login-redirect', times: 1 } },
-  { title: 'The key is revoked', fault: { kind: 'key-revoked' } },
+  { title: 'The next answer is a login page', fault: { kind: 'login-redirect', times: 1 } },
+  { title: 'The service refuses the key', fault: { kind: 'key-revoked' } },
   { title: 'The service’s clock is ten minutes ahead', fault: { kind: 'clock-skew', seconds: 600 } },
 ];
 

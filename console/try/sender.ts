@@ -1,6 +1,7 @@
 import { findNewJobs } from '../../lib/engine/operate/find-jobs.ts';
 import type { Runtime } from '../../lib/runtime.ts';
 import type { Table } from '../../lib/state/table/table.ts';
+import { counted } from '../../lib/text.ts';
 import { customOf } from '../../lib/triggers/custom-automation.ts';
 import { bodyOf, exampleCommands, exampleEvents } from '../../local/examples/examples.ts';
 import { type SignedRequest, signedByGithub, signedBySlack } from '../../local/examples/signed-request.ts';
@@ -37,9 +38,9 @@ const CHANNEL = 'C0GENERAL';
 
 /** What can happen to the issue that was sent last. */
 const FOLLOW_UPS = [
-  { action: 'closed', title: 'The issue that you sent last is closed' },
-  { action: 'edited', title: 'The issue that you sent last is edited' },
-  { action: 'labeled', title: 'The issue that you sent last gets a label' },
+  { action: 'closed', title: 'Close the issue that you sent last' },
+  { action: 'edited', title: 'Edit the issue that you sent last' },
+  { action: 'labeled', title: 'Label the issue that you sent last' },
 ] as const;
 
 /** Its methods return what happened, and throw an Error that says what is wrong with what they were given. */
@@ -95,7 +96,7 @@ export function createSender({ clock, addresses, webhookSecret, table, runtime, 
     async press({ channel, ts, ...action }: Omit<Extract<TryAction, { do: 'press' }>, 'do'>): Promise<ActionOutcome> {
       const { signingSecret, standIn } = standInOf(slack);
       const message = standIn.messages.find((one) => one.channel === channel && one.ts === ts);
-      if (!message) throw new Error('there is no such message');
+      if (!message) throw new Error('the message is gone: reload the page');
       const form = buttonForm(standIn, message, action, message.userId ?? USER);
       const place = { userId: message.userId ?? USER, channelId: channel };
       const answer = await toSlack(addresses().interactions, signingSecret, form);
@@ -132,15 +133,15 @@ interface AcceptedSend {
 }
 
 function acceptedInWords({ jobs = [], repeat, ignored }: AcceptedSend): ActionOutcome {
-  if (ignored !== undefined) return { text: `The relay takes no notice of it: ${ignored}` };
-  const made = jobs.length === 1 ? `The job ${jobs[0]}` : `The jobs ${jobs.join(', ')}`;
+  if (ignored !== undefined) return { text: `The relay ignores it: ${ignored}` };
+  const made = jobs.length === 1 ? 'A job' : counted(jobs.length, 'job');
   return { text: `${made} ${repeat ? 'had it already' : 'took it'}.`, jobs };
 }
 
 /** Slack shows the answer to a command as a message to the person. */
 async function show(answer: string, responseUrl: string): Promise<ActionOutcome> {
   if (answer === '')
-    return { text: 'The relay is working on it, or has opened a form, which `partner-relay messages` shows.' };
+    return { text: 'The relay is working on it. If it opened a form, npx partner-relay messages shows it.' };
   await fetch(responseUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body: answer });
   return { text: 'The relay answered: see the messages in Slack.' };
 }

@@ -1,8 +1,9 @@
 import type { KnownBlock } from '@slack/types';
-import { renderElement } from '../../local/slack/render.ts';
+import { plain } from '../../lib/platforms/slack/mrkdwn.ts';
+import type { renderElement } from '../../local/slack/render.ts';
 import type { SlackStandIn } from '../../local/slack/stand-in.ts';
 
-const SHOWN_MESSAGES = 100;
+const SHOWN_MESSAGES = 30;
 
 /** Emoji that the relay uses. */
 const EMOJI = new Map(
@@ -28,17 +29,44 @@ export function messagesOf({ messages, users, channels }: SlackStandIn) {
     .slice(-SHOWN_MESSAGES)
     .toReversed()
     .map(({ channel, ts, userId, text, blocks = [] }) => {
-      const parts = blocks.length > 0 ? blocks.map(partOf) : [{ text: withEmoji(text), buttons: [] }];
+      const parts = blocks.length > 0 ? blocks.map(partOf) : [{ text: marked(text), buttons: [] }];
       return { channel, ts, to: name(userId ?? channel), parts };
     });
 }
 
-/** A part of a message as the terminal shows it, with its buttons. */
+/** A part of a message, with its buttons. */
 function partOf(block: KnownBlock) {
-  if (block.type === 'actions') return { text: '', buttons: block.elements.flatMap(buttonOf) };
-  if (block.type !== 'section') return { text: `(${block.type})`, buttons: [] };
-  const text = block.text ? withEmoji(renderElement(block.text)) : '';
+  if (block.type === 'actions') return { text: [], buttons: block.elements.flatMap(buttonOf) };
+  if (block.type !== 'section') return { text: [{ text: `(${block.type})` }], buttons: [] };
+  const text = block.text ? marked(block.text.text) : [];
   return { text, buttons: block.accessory ? buttonOf(block.accessory) : [] };
+}
+
+interface Marked {
+  text: string;
+  is?: 'bold' | 'code';
+  /** The address of a link. */
+  url?: string | undefined;
+}
+
+/** What mrkdwn marks in a message of the relay: `*bold*`, code and links to pages. */
+const MARKS = /`(?<code>[^`\n]+)`|(?<![\w*])\*(?<bold>[^*\n]+)\*(?![\w*])|<(?<url>https?:[^<>|]*)\|(?<label>[^<>]*)>/g;
+
+function marked(mrkdwn: string): Marked[] {
+  let end = 0;
+  const found: Marked[] = [];
+  const add = (text: string, look: Omit<Marked, 'text'> = {}) => {
+    if (text !== '') found.push({ text: withEmoji(plain(text)), ...look });
+  };
+  for (const { 0: all, index, groups: { code, bold, url, label } = {} } of mrkdwn.matchAll(MARKS)) {
+    add(mrkdwn.slice(end, index));
+    if (code !== undefined) add(code, { is: 'code' });
+    else if (bold !== undefined) add(bold, { is: 'bold' });
+    else add(label ?? '', { url: plain(url ?? '') });
+    end = index + all.length;
+  }
+  add(mrkdwn.slice(end));
+  return found;
 }
 
 function buttonOf(element: Parameters<typeof renderElement>[0]) {

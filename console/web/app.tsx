@@ -14,7 +14,7 @@ import { Screen } from './screen.tsx';
 import { JobScreen } from './screens/job.tsx';
 import { JobsScreen } from './screens/jobs.tsx';
 import { LinksScreen } from './screens/links.tsx';
-import { NowScreen } from './screens/now.tsx';
+import { isBroken, NowScreen } from './screens/now.tsx';
 import { ParkedScreen } from './screens/parked.tsx';
 import { TryScreen } from './screens/try.tsx';
 import { isRefused, token } from './session.ts';
@@ -99,15 +99,15 @@ function Head({ facts }: { facts: RelayFacts | undefined }) {
           {SCREENS.map(({ screen, label }, index) => {
             if (screen === 'try' && facts && !facts.canTry) return null;
             const parked = screen === 'parked' ? now?.counts.parked : undefined;
-            const refused = screen === 'now' && now?.connections.some(({ refusesKey }) => refusesKey);
+            const broken = screen === 'now' && now?.connections.some(isBroken);
             return (
               <li key={screen}>
                 <a href={href(screen)} data-key={index + 1} aria-current={screen === current ? 'page' : undefined}>
                   <Icon name={screen} />
                   <span>{label}</span>
-                  {refused && (
+                  {broken && (
                     <span class="badge">
-                      !<span class="hidden"> a key is refused</span>
+                      !<span class="hidden"> a connection does not work</span>
                     </span>
                   )}
                   {parked !== undefined && parked.jobs > 0 && (
@@ -126,8 +126,8 @@ function Head({ facts }: { facts: RelayFacts | undefined }) {
         <ConnectionStatus />
         {facts && (
           <p class="small" title={facts.operator}>
-            {facts.operate ? 'Changes as ' : 'Read-only, as '}
-            <Line text={facts.operator} length={40} />
+            {facts.operate ? 'Operator: ' : 'Read-only: '}
+            <Line text={facts.operator.split('/').at(-1) ?? facts.operator} length={40} />
           </p>
         )}
         <p class="small">Times in {timeZone}</p>
@@ -190,13 +190,14 @@ function NoToken({ wasRefused }: { wasRefused: boolean }) {
         <h1>{wasRefused ? 'The token is not accepted' : 'Open the address that the relay printed'}</h1>
         <p>
           {wasRefused
-            ? 'It may be incomplete, or of an earlier start: the relay has a new one each time it starts.'
-            : 'This page needs the token at the end of that address, after the #. It stays in your browser.'}
+            ? 'It is incomplete, or from an earlier start: the relay has a new one each time it starts.'
+            : 'This page needs the token at the end of that address, after the #. The token stays in your browser.'}
         </p>
-        <p>For an address with the token of the relay that runs now, run:</p>
+        <p>To open the relay that runs now:</p>
         <pre>npx partner-relay console --open</pre>
         <p class="soft small">
-          npx partner-relay start prints it, too. For a stage, write --stage prod before console.
+          <code>npx partner-relay start</code> prints the address, too. For a stage, write <code>--stage prod</code>{' '}
+          before <code>console</code>.
         </p>
       </section>
     </main>

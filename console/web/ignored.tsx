@@ -16,7 +16,9 @@ export function IgnoredEvents() {
         <Loaded of={resource}>
           {({ events }) => (
             <ul class="plain">
-              {events.length === 0 && <li class="soft">No event was ignored.</li>}
+              {events.length === 0 && (
+                <li class="soft">None yet. An event that no automation takes appears here, with the reason.</li>
+              )}
               {events.map(({ timestamp, event, deliveryId, reason }) => (
                 <li key={deliveryId + timestamp}>
                   <Text text={reason} />

@@ -1,7 +1,7 @@
 import type { JobRow } from '../contract.ts';
 import { duration } from './format.ts';
 import { Id } from './id.tsx';
-import { Line } from './outside.tsx';
+import { Line, withShortIds } from './outside.tsx';
 import { jobHref } from './route.ts';
 import { jobMark, laneHints, StatusMark } from './status.tsx';
 import { Table } from './table.tsx';
@@ -13,7 +13,7 @@ interface JobTableProps {
   caption: string;
   /** For the selection of several jobs. */
   selected?: ReadonlySet<string>;
-  select?: (id: string, isSelected: boolean) => void;
+  select?: ((id: string, isSelected: boolean) => void) | undefined;
 }
 
 /** Jobs as a table, and on a narrow screen as cards. j and k move through the links. */
@@ -78,7 +78,7 @@ export function JobTable({ rows, caption, selected, select }: JobTableProps) {
 function News({ row }: { row: JobRow }) {
   return (
     <div class="news">
-      <Line text={row.news} length={160} />
+      <Line text={withShortIds(row.news)} length={160} />
       <Continues job={row} />
     </div>
   );

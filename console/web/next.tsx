@@ -15,6 +15,7 @@ export function NextOf({ job, reload }: { job: JobDetail; reload: () => void }) 
         ids={[id]}
         actions={next.actions}
         will={openCreations[0]?.consequences}
+        idLabel={openCreations[0]?.idLabel}
         isCalm={status === 'waiting'}
         done={reload}
       />
@@ -56,7 +57,7 @@ export function NextText({ next: { text, docs } }: { next: JobDetail['next'] }) 
         <>
           {' '}
           <a href={`/${docs}`} target="_blank" rel="noreferrer">
-            {docs}
+            More about this
           </a>
         </>
       )}

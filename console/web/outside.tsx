@@ -16,6 +16,11 @@ export function cut(text: string, length: number): string {
   return text.length <= length ? text : `${[...text.slice(0, length)].slice(0, -1).join('')}…`;
 }
 
+/** `created defect 7e73fc34…`: enough to tell ids apart in a sentence. */
+export function withShortIds(text: string): string {
+  return text.replaceAll(/\b([\da-f]{8})(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi, '$1…');
+}
+
 /** Text from outside on one line, such as a title. The rest of a long one is left out. */
 export function Line({ text, length = 200 }: { text: string; length?: number }) {
   const line = seen(text).replaceAll(/\s+/g, ' ');

@@ -5,8 +5,10 @@ import { JsonView } from './json-view.tsx';
 import { Line } from './outside.tsx';
 import { At } from './time.tsx';
 
-/** What relates records to one another, and what was sent as digests. */
-const INTERNAL = /^(address|digest|entity|in|marker|sent|\w*sha)$/i;
+/** What relates records to one another, what was sent as digests, and by whom or how, which the head of the job says. */
+const INTERNAL = /^(address|by|digest|entity|in|marker|sent|\w*sha)$/i;
+/** What some fields are called. */
+const CALLED: Readonly<Record<string, string>> = { minutes: 'time', rows: 'found' };
 const DIGEST = /^[\da-f-]{12,}$/i;
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/;
 const MOST = 12;
@@ -103,7 +105,7 @@ function shownOf(value: unknown, name: string, page: string | undefined): Compon
 
 /** `issueNumber` and `issue_number`: `Issue number` */
 function inWords(name: string): string {
-  const words = name
+  const words = (CALLED[name.trim()] ?? name)
     .trim()
     .replace(/^.*url$/i, 'page')
     .replaceAll(/[_-]+|(?<=[a-z])(?=[A-Z])/g, ' ')

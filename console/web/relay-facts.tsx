@@ -11,7 +11,7 @@ export function useRelay(): RelayFacts {
   return facts;
 }
 
-/** ActionOutcome where changes would be possible. */
+/** Shown where changes would be possible. */
 export function ReadOnlyHint() {
   return (
     <p class="read-only">

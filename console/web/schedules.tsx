@@ -36,7 +36,7 @@ function ScheduleRow({ name, times, isCustom, takesTime, lastAt, nextAt }: Now['
         {said && <JsonView name="It returned" value={said.result} />}
       </th>
       <td class="soft">{times}</td>
-      <td data-label="Last run">{lastAt === undefined ? <span class="soft">not known</span> : <At at={lastAt} />}</td>
+      <td data-label="Last run">{lastAt === undefined ? <span class="soft">not yet</span> : <At at={lastAt} />}</td>
       <td data-label="Next run">{nextAt === undefined ? 'never' : <AtAndAway at={nextAt} />}</td>
       <td class="number">
         <ActionButton
@@ -49,10 +49,10 @@ function ScheduleRow({ name, times, isCustom, takesTime, lastAt, nextAt }: Now['
             <label class="field">
               <span>As of</span>
               <input type="datetime-local" value={at} onInput={({ currentTarget }) => setAt(currentTarget.value)} />
-              <small>In local time. Empty means now.</small>
+              <small>Your local time. Leave it empty for now.</small>
             </label>
           ) : (
-            <p>It works on the current state, as at its usual time.</p>
+            <p>It does now what it does at its usual time.</p>
           )}
         </ActionButton>
       </td>

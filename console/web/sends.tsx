@@ -4,36 +4,58 @@ import { seen, Text } from './outside.tsx';
 import { StatusMark } from './status.tsx';
 import { At } from './time.tsx';
 
-/** Each request of a step, in order, with its answer. */
+/** The requests of a step, in order, with their answers. What was repeated with the same result is one row. */
 export function Sends({ sends, older = 0 }: { sends: readonly Send[]; older?: number }) {
   if (sends.length === 0) return null;
   return (
     <ol class="sends">
       {older > 0 && <li class="soft">{count(older)} earlier sends are not kept.</li>}
-      {sends.map((send, index) => (
-        <li key={index} class={send.answer}>
-          <span>
-            {older + index + 1}. {whatWasSent(send, older + index)} at <At at={send.sentAt} />
-          </span>
-          <span class="answer">
-            {/* That a search was answered does not say that it found something. */}
-            <StatusMark of={send.calls !== undefined && send.answer === 'accepted' ? 'answered' : send.answer} />
-            {send.httpStatus !== undefined && <code>{send.httpStatus}</code>}
-            <span class="soft number">after {duration(send.answeredAt - send.sentAt)}</span>
-            {send.why !== undefined && (
-              <span class="soft">
-                <Text text={send.why} length={300} />
-              </span>
-            )}
-          </span>
-        </li>
-      ))}
+      {runsOf(sends).map(({ first, last, index }) => {
+        const number = older + index;
+        const repeats = sends.indexOf(last) - index + 1;
+        return (
+          <li key={index} class={first.answer}>
+            <span>
+              {number + 1}. {whatWasSent(first, number)} at <At at={first.sentAt} />
+              {repeats > 1 && (
+                <>
+                  , and {repeats === 2 ? 'again' : `${repeats - 1} times more, the last`} at <At at={last.sentAt} />
+                </>
+              )}
+            </span>
+            <span class="answer">
+              {/* That a search was answered does not say that it found something. */}
+              <StatusMark of={first.calls !== undefined && first.answer === 'accepted' ? 'answered' : first.answer} />
+              {first.httpStatus !== undefined && <code>{first.httpStatus}</code>}
+              <span class="soft number">after {duration(last.answeredAt - last.sentAt)}</span>
+              {first.why !== undefined && (
+                <span class="soft">
+                  <Text text={first.why} length={300} />
+                </span>
+              )}
+            </span>
+          </li>
+        );
+      })}
     </ol>
   );
 }
 
+/** The sends that follow one another with the same result. */
+function runsOf(sends: readonly Send[]) {
+  const runs: { first: Send; last: Send; index: number }[] = [];
+  const kindOf = ({ calls, sameBytes, answer, httpStatus, why }: Send) =>
+    JSON.stringify([calls, sameBytes, answer, httpStatus, why]);
+  for (const [index, send] of sends.entries()) {
+    const run = runs.at(-1);
+    if (run && kindOf(run.last) === kindOf(send)) run.last = send;
+    else runs.push({ first: send, last: send, index });
+  }
+  return runs;
+}
+
 function whatWasSent({ calls, sameBytes }: Send, index: number): string {
-  if (calls !== undefined) return `${seen(calls)}, to look for it,`;
+  if (calls !== undefined) return `Searched with ${seen(calls)}`;
   if (sameBytes) return 'The same signed bytes again';
   return index === 0 ? 'Sent' : 'Signed again and sent';
 }

@@ -270,14 +270,14 @@ describe('what an operator decides', () => {
   it('an unknown outcome is shown with what is known of it, and decided: done, with an id that the service knows', async () => {
     const id = await unknownOutcome();
     const { openCreations = [], next } = await detail(id);
-    expect(next.actions).toEqual(['done', 'again', 'search', 'discard']);
+    expect(next.actions).toEqual(['search', 'done', 'again', 'discard']);
     expect(openCreations).toMatchObject([
       {
         step: 'create-defect',
         calls: 'defects/create',
         again: false,
         forAndAgainst: expect.stringContaining(
-          'It may exist: the service did not answer, and may have done the work. No search for it has come',
+          'It may exist: the service did not answer, and may have done the work. No search for it has finished',
         ),
         consequences: { done: expect.any(String), again: expect.any(String), search: expect.any(String) },
         sends: expect.arrayContaining([expect.objectContaining({ answer: 'lost' })]),
@@ -380,12 +380,31 @@ describe('now and the budget', () => {
     expect(later?.slice(0, 5)).toEqual([0, 3, 0, 0, 0]);
   });
 
-  it('shows what is stopped, since when and why', async () => {
-    relay.sandbox.setFault({ kind: 'maintenance' });
+  it('shows what is down once, with the jobs and the people who wait for it, and leaves out what failed before', async () => {
+    const since = relay.clock.now;
+    relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', ...creation });
     for (let id = 1; id <= 4; id++) await issue(id);
     await relay.work();
-    const [connection] = (await shown.get<Now>('/api/now')).connections;
-    expect(connection?.stopped[0]).toMatchObject({ since: expect.any(Number), why: expect.stringContaining('503') });
+    const now = () => shown.get<Now>('/api/now');
+    const [failing] = (await now()).connections;
+    expect(failing).toMatchObject({ stopped: [{ operation: 'defects/create' }], held: { people: 0 } });
+    relay.sandbox.setFault({ kind: 'maintenance' });
+    for (const userId of [MIRA, MIRA, 'U0TOMASZ1']) await command(relay, 'find login', { userId, triggerId: userId });
+    for (let minute = 0; minute < 3; minute++) {
+      await relay.work();
+      relay.clock.now += MINUTE;
+      await relay.sweep();
+    }
+    await relay.work();
+    const { connections, oldest, recent } = await now();
+    expect(connections[0]?.stopped).toMatchObject([{ since: expect.any(Number), triedAt: expect.any(Number) }]);
+    expect(connections[0]?.stopped[0]).toMatchObject({ why: expect.stringContaining('503') });
+    expect(connections[0]?.stopped[0]?.operation).toBeUndefined();
+    const waiting = (await relay.jobs('waiting')).map(({ id }) => id);
+    expect(connections[0]?.held).toMatchObject({ jobs: waiting.length, people: 2, oldestSince: since });
+    expect(connections[0]?.held.rows.map(({ id }) => id).toSorted()).toEqual(waiting.toSorted());
+    expect(oldest.waiting).toBe(since);
+    expect(recent.filter(({ status }) => status === 'waiting')).toEqual([]);
   });
 
   it('says that calls fail before they are stopped, and that the key is refused', async () => {
@@ -393,7 +412,7 @@ describe('now and the budget', () => {
     const main = async () => (await shown.get<Now>('/api/now')).connections[0];
     await issue(1);
     await relay.work();
-    expect(await main()).toMatchObject({ stopped: [], failing: expect.stringContaining('revoked key') });
+    expect(await main()).toMatchObject({ stopped: [], failing: { why: expect.stringContaining('revoked key') } });
     for (let id = 2; id <= 4; id++) await issue(id);
     await relay.work();
     expect(await main()).toMatchObject({

@@ -23,7 +23,7 @@ async function start(folder: string, port: string): Promise<{ address: string; s
   return { address, stop };
 }
 
-const LOST = 'The answer of the next creation is lost, although the defect is made';
+const LOST = 'The next creation’s answer is lost';
 
 inBrowser('a newcomer', () => {
   it('starts the relay, opens the address, and sees what their events become', { timeout: 180_000 }, async () => {
@@ -59,7 +59,7 @@ inBrowser('a newcomer', () => {
 
     // A command in Slack.
     await page.getByRole('link', { name: 'Try' }).click();
-    await page.getByLabel('Command as from Slack').fill('/pm find login');
+    await page.getByLabel('Slack command').fill('/pm find login');
     await page.getByRole('button', { name: 'Send the command' }).click();
     await page.getByRole('region', { name: 'Messages in Slack' }).getByText('Login with passkeys').first().waitFor();
 

@@ -42,10 +42,10 @@ inBrowser('what an operator does', () => {
     await group.getByRole('button', { name: 'It exists…' }).click();
     const question = page.getByRole('dialog');
     // The service says that this one does not exist.
-    await question.getByLabel('Id in the service').fill('6f1c2d7e-0000-4000-8000-000000000000');
+    await question.getByLabel('Id of the defect').fill('6f1c2d7e-0000-4000-8000-000000000000');
     await question.getByRole('button', { name: 'Continue with this id' }).click();
     await question.getByRole('alert').waitFor();
-    await question.getByLabel('Id in the service').fill(id);
+    await question.getByLabel('Id of the defect').fill(id);
     await question.getByRole('button', { name: 'Continue with this id' }).click();
     await question.waitFor({ state: 'detached' });
     await work(jobs.unknown);

@@ -102,7 +102,7 @@ inBrowser('what a person reads', () => {
     await page.keyboard.press('Escape');
     expect(await focused('tagName')).toBe('BODY');
     await page.locator('[data-item]').first().click();
-    await page.getByRole('heading', { name: 'Where the time went' }).waitFor();
+    await page.getByRole('heading', { name: 'Steps' }).waitFor();
     await page.locator('[data-back]').click();
     await page.getByText(/^3 jobs shown/).waitFor();
     expect(page.url()).toMatch(/#\/jobs\?text=passkeys$/);

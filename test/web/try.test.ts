@@ -17,7 +17,7 @@ inBrowser('the screen Try', () => {
       ...{ relay, page, go, messages, newest: messages.getByRole('listitem').first() },
       facts: () => server.get<TryFacts>('/api/try'),
       command: async (text: string) => {
-        await page.getByLabel('Command as from Slack').fill(text);
+        await page.getByLabel('Slack command').fill(text);
         await page.getByRole('button', { name: 'Send the command' }).click();
       },
       act: (action: TryAction) => server.post('/api/try', action),
@@ -57,7 +57,7 @@ inBrowser('the screen Try', () => {
     await go('try');
     // GitHub counts whole seconds.
     await page.waitForTimeout(1_100);
-    await page.getByLabel('Event of GitHub').selectOption('issue edited');
+    await page.getByLabel('GitHub event').selectOption('issue edited');
     const sent = page.waitForResponse((response) => response.request().method() === 'POST');
     await page.getByRole('button', { name: 'Send the event' }).click();
     await sent;

@@ -9,7 +9,8 @@ export function Meter({ label, used, limit }: { label: string; used: number; lim
       <span class="meter-head">
         <span class="soft">{label}</span>
         <span>
-          <strong>{count(used)}</strong> <span class="soft">of {count(limit)}</span>
+          <strong>{used === 0 ? 'no' : count(used)}</strong>{' '}
+          <span class="soft">{used === 0 ? 'calls' : `of ${count(limit)} calls`}</span>
         </span>
       </span>
       <svg role="img" aria-label={text} height="6" width="100%">

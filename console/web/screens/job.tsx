@@ -66,9 +66,11 @@ function JobView({ job, reload }: { job: JobDetail; reload: () => void }) {
           <NextOf job={job} reload={reload} />
         </section>
       )}
-      <Card id="time" title="Where the time went">
-        {job.periods.length > 0 ? <Waterfall job={job} /> : <p class="soft">Nothing has happened yet.</p>}
-      </Card>
+      {job.periods.length > 0 && (
+        <Card id="time" title="Where the time went">
+          <Waterfall job={job} />
+        </Card>
+      )}
       <Steps job={job} shownAbove={job.openCreations.map(({ step }) => step)} />
       {job.decisions.length > 0 && <Decisions decisions={job.decisions} />}
       <Card id="input" title="Input">
@@ -98,11 +100,13 @@ function Head({ job }: { job: JobDetail }) {
           <a href={href('jobs', undefined, { automation })}>{automation}</a>
           {trigger !== undefined && ` ${trigger}`}
         </Fact>
-        <Fact name="Subject">
-          <a href={href('jobs', undefined, { subject })}>
-            <Line text={subject} length={80} />
-          </a>
-        </Fact>
+        {!subject.startsWith('slack-') && (
+          <Fact name="Subject">
+            <a href={href('jobs', undefined, { subject })}>
+              <Line text={subject} length={80} />
+            </a>
+          </Fact>
+        )}
         <Fact name="Connection">
           <a href={href('jobs', undefined, { connection })}>{connection}</a>, {lane}
         </Fact>
@@ -153,7 +157,7 @@ const SHORT = 8;
 function Steps({ job: { connection, steps, periods }, shownAbove }: { job: JobDetail; shownAbove: readonly string[] }) {
   return (
     <Card id="steps" title="Steps">
-      {steps.length === 0 && <p class="soft">No step has begun.</p>}
+      {steps.length === 0 && <p class="soft">No step has begun yet.</p>}
       <ol class="steps">
         {steps.map((step) => (
           <li key={step.step} id={stepAnchor(step.step)} tabIndex={-1}>
@@ -173,7 +177,7 @@ function Steps({ job: { connection, steps, periods }, shownAbove }: { job: JobDe
               </p>
             )}
             {shownAbove.includes(step.step) ? (
-              <p class="soft">Its sends are above.</p>
+              <p class="soft">What was sent is shown above.</p>
             ) : (
               <Sends sends={step.sends} older={step.olderSends} />
             )}

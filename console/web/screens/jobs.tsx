@@ -5,6 +5,7 @@ import { IgnoredEvents } from '../ignored.tsx';
 import { filtersIn, JobFilter } from '../job-filter.tsx';
 import { type JobList, useJobs } from '../job-list.ts';
 import { JobTable } from '../job-rows.tsx';
+import { useRelay } from '../relay-facts.tsx';
 import { useResource } from '../resource.ts';
 import { href, route } from '../route.ts';
 import { Screen } from '../screen.tsx';
@@ -65,10 +66,20 @@ function Nothing({ isFiltered }: { isFiltered: boolean }) {
 }
 
 export function NoJobs() {
+  const { canTry, name } = useRelay();
   return (
     <p>
-      There are no jobs yet. On one machine, <a href={href('try')}>Try</a> sends an example event; or run{' '}
-      <code>npx partner-relay send issues</code>.
+      No jobs yet. Each event that an automation takes becomes a job.{' '}
+      {canTry ? (
+        <>
+          <a href={href('try')}>Send an example event</a>, or run <code>npx partner-relay send issues</code>.
+        </>
+      ) : (
+        <>
+          Label an issue, or give a command in Slack. If nothing arrives, run{' '}
+          <code>npx partner-relay --stage {name} doctor</code>.
+        </>
+      )}
     </p>
   );
 }

@@ -28,7 +28,11 @@ export function LinksScreen() {
             links.length > 0 ? (
               <Links rows={links} changed={resource.reload} />
             ) : (
-              <p class="soft">{find === '' ? 'There is nothing yet.' : 'Nothing matches.'}</p>
+              <p class="soft">
+                {find === ''
+                  ? 'No links yet. An issue appears here when an event of it arrives, with the defect that the relay creates.'
+                  : 'No such issue. Write all of its name: acme/web#42.'}
+              </p>
             )
           }
         </Loaded>

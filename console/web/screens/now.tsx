@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import type { ConnectionNow, LaneNow, Now } from '../../contract.ts';
 import { Card } from '../card.tsx';
 import { BarChart } from '../charts/bar-chart.tsx';
@@ -7,75 +8,90 @@ import { count, many } from '../format.ts';
 import { JobTable } from '../job-rows.tsx';
 import { Line, Text } from '../outside.tsx';
 import { ActionButton } from '../question.tsx';
+import { Fact } from '../readable.tsx';
 import { useResource } from '../resource.ts';
 import { href } from '../route.ts';
 import { Schedules } from '../schedules.tsx';
 import { Screen } from '../screen.tsx';
 import { laneHints, STATUSES, StatusMark, statusText } from '../status.tsx';
 import { Table } from '../table.tsx';
-import { At, AtAndAway, Coming, Since } from '../time.tsx';
+import { Ago, At, AtAndAway, Coming, Since } from '../time.tsx';
 import { NoJobs } from './jobs.tsx';
 
-/** What the relay does at this moment: jobs, connections, waiting lines. */
+/** What the relay does at this moment: what does not work, then jobs, connections and schedules. */
 export function NowScreen() {
   const resource = useResource<Now>('/api/now');
   return (
     <Screen title="Now">
       <Loaded of={resource}>
-        {(now) => (
-          <>
-            {now.stopped && <p class="read-only">{now.stopped}</p>}
-            <Counts counts={now.counts} />
-            <LastHour of={now} />
-            {now.connections.map((connection) => (
-              <ConnectionCard key={connection.connection} of={connection} at={now.at} />
-            ))}
-            <Card id="recent" title="The last jobs">
-              {now.recent.length === 0 ? <NoJobs /> : <JobTable rows={now.recent} caption="The last jobs" />}
-            </Card>
-            <Schedules schedules={now.schedules} />
-          </>
-        )}
+        {(now) => {
+          const [broken, working] = [now.connections.filter(isBroken), now.connections.filter((one) => !isBroken(one))];
+          const cards = (some: readonly ConnectionNow[]) =>
+            some.map((one) => <ConnectionCard key={one.connection} of={one} at={now.at} />);
+          return (
+            <>
+              {now.stopped && <p class="read-only">{now.stopped}</p>}
+              {cards(broken)}
+              <Counts {...now} />
+              {cards(working)}
+              <LastHour of={now} />
+              <Card id="recent" title="The last jobs">
+                {now.recent.length === 0 ? <NoJobs /> : <JobTable rows={now.recent} caption="The last jobs" />}
+              </Card>
+              <Schedules schedules={now.schedules} />
+            </>
+          );
+        }}
       </Loaded>
     </Screen>
   );
 }
+
+/** Whether it does not send what it should. */
+export const isBroken = ({ stopped, pausedUntil }: ConnectionNow) => stopped.length > 0 || pausedUntil !== null;
 
 const ENDINGS = ['succeeded', 'not-done', 'parked'] as const;
 
 /** What happened, and how much of the limits it used. */
 function LastHour({ of: { hour, connections } }: { of: Now }) {
   const { from, partMs, jobs } = hour;
+  const ended = ENDINGS.map((is) => ({ is, values: jobs[is] ?? [] }));
+  const parts = ended[0]?.values.length ?? 0;
+  const charts = [
+    { title: 'Jobs', unit: 'ended or parked', series: ended },
+    ...connections.map(({ connection, minute, dayCalls }) => ({
+      ...{ title: connection, unit: 'calls', limit: (minute.limit * partMs) / 60_000 },
+      series: [{ is: 'calls', values: dayCalls.slice(-parts) }],
+    })),
+  ].filter(({ series }) => series.some(({ values }) => values.some((many) => many > 0)));
   return (
     <Card id="hour" title="The last hour">
+      {charts.length === 0 && <p class="soft">No job has ended, and no call was sent.</p>}
       <div class="charts">
-        <BarChart
-          {...{ title: 'Jobs', from, partMs, unit: 'jobs ended or parked' }}
-          series={ENDINGS.map((is) => ({ is, values: jobs[is] ?? [] }))}
-        />
-        {connections.map(({ connection, minute, dayCalls }) => (
-          <BarChart
-            key={connection}
-            {...{ title: connection, from, partMs, unit: `of ${count(minute.limit * 60)} calls` }}
-            series={[{ is: 'calls', values: dayCalls.slice(-(jobs.succeeded?.length ?? 0)) }]}
-            limit={(minute.limit * partMs) / 60_000}
-          />
+        {charts.map((chart) => (
+          <BarChart key={chart.title} {...{ from, partMs }} {...chart} />
         ))}
       </div>
     </Card>
   );
 }
 
-function Counts({ counts }: { counts: Now['counts'] }) {
+function Counts({ counts, oldest }: Pick<Now, 'counts' | 'oldest'>) {
   return (
     <ul class="tiles" aria-label="Jobs by status">
       {STATUSES.map((status) => {
         const { jobs: number } = counts[status];
+        const since = oldest[status] ?? null;
         return (
           <li key={status}>
             <a href={status === 'parked' ? href('parked') : href('jobs', undefined, { status })} data-item={status}>
               <StatusMark of={status} text={statusText(status)} />
               <strong class={number === 0 ? 'zero' : status}>{many(counts[status])}</strong>
+              {number > 0 && since !== null && (
+                <small class="soft">
+                  oldest <Ago at={since} />
+                </small>
+              )}
             </a>
           </li>
         );
@@ -86,7 +102,7 @@ function Counts({ counts }: { counts: Now['counts'] }) {
 
 /** One line, which opens to the lanes and the day. */
 function ConnectionCard({ of, at }: { of: ConnectionNow; at: number }) {
-  const { connection, service, minute, day, dayCalls, dayUsedUpAt, stopped, pausedUntil, failing, assumed, lanes } = of;
+  const { connection, service, minute, day, dayCalls, dayUsedUpAt, failing, assumed, lanes } = of;
   const id = `connection-${connection}`;
   return (
     <section class="card connection-card" aria-labelledby={id}>
@@ -120,12 +136,12 @@ function ConnectionCard({ of, at }: { of: ConnectionNow; at: number }) {
           <a href={href('jobs', undefined, { connection })}>Jobs of {connection}</a>
         </p>
       </details>
-      {failing !== undefined && stopped.length === 0 && (
+      {failing !== undefined && (
         <p>
-          Failing: <Text text={failing} length={300} />
+          The last call failed at <At at={failing.at} />: <Text text={failing.why} length={300} />
         </p>
       )}
-      {(stopped.length > 0 || pausedUntil !== null) && <Outages {...of} />}
+      {isBroken(of) && <Outage of={of} />}
       {assumed !== null && <Assumed {...assumed} />}
     </section>
   );
@@ -174,40 +190,82 @@ function Assumed({ perMinute, since }: NonNullable<ConnectionNow['assumed']>) {
   );
 }
 
-/** Why calls are not sent, since when, and until when. */
-function Outages({ connection, stopped, pausedUntil }: Omit<ConnectionNow, 'lanes'>) {
+/** What does not work, since when, what is tried, who waits for it, and what to do. */
+function Outage({ of: { connection, stopped, pausedUntil, refusesKey, held } }: { of: ConnectionNow }) {
   return (
-    <>
-      <ul class={stopped.some(({ refusesKey }) => refusesKey) ? 'outages bad' : 'outages'}>
-        {pausedUntil !== null && (
-          <li>
-            <strong>Paused by the service</strong> until <AtAndAway at={pausedUntil} />. Jobs keep their order and
-            continue by themselves.
-          </li>
+    <div class={refusesKey ? 'outage bad' : 'outage'}>
+      {pausedUntil !== null && stopped.length === 0 && (
+        <p>
+          <strong>The service asked for a pause.</strong> Calls go on by themselves at <AtAndAway at={pausedUntil} />.
+        </p>
+      )}
+      {stopped.map(({ operation, since, why, triedAt, until }) => (
+        <Fragment key={operation ?? ''}>
+          <p>
+            <strong>
+              {refusesKey
+                ? 'The service refuses the key'
+                : operation === undefined
+                  ? 'The service is down'
+                  : `${operation} fails`}
+            </strong>
+            : <Text text={why} length={300} />
+          </p>
+          <dl class="facts">
+            <Fact name="Since">
+              <At at={since} /> (<Since at={since} />)
+            </Fact>
+            <Fact name="Last try">
+              <At at={triedAt} />
+            </Fact>
+            <Fact name="Next try">
+              <Coming at={until} past="as soon as a job needs it" />
+            </Fact>
+          </dl>
+        </Fragment>
+      ))}
+      <p>
+        {refusesKey ? (
+          <>
+            Enter a new key: <code>npx partner-relay secrets set partner/{connection}</code>. Then the jobs continue by
+            themselves.
+          </>
+        ) : (
+          stopped.length > 0 &&
+          'The jobs continue by themselves when it works again. If it lasts, ask the people who run the service.'
         )}
-        {stopped.map(({ operation, since, why, until, refusesKey }) => (
-          <li key={operation ?? ''}>
-            <strong>{operation ?? 'The service'}</strong> has{' '}
-            {refusesKey ? 'refused the key' : operation === undefined ? 'been down' : 'been failing'} since{' '}
-            <At at={since} />: <Text text={why} length={300} />
-            <div>
-              {refusesKey && (
-                <>
-                  Enter a new key: <code>npx partner-relay secrets set partner/{connection}</code>. Then jobs continue
-                  by themselves.{' '}
-                </>
-              )}
-              The next probe is sent <Coming at={until} past="as soon as a job needs it" />.
-            </div>
-          </li>
-        ))}
-      </ul>
+      </p>
+      {held.jobs > 0 && <Held of={held} connection={connection} />}
       <div class="actions">
         <ActionButton label="Resume" title={`Resume ${connection}?`} action={() => ({ do: 'resume', connection })}>
-          <p>The pause ends, and waiting jobs continue now. If the cause remains, the next answers stop them again.</p>
+          <p>The relay sends calls again now. If they still fail, it stops them again.</p>
         </ActionButton>
       </div>
-    </>
+    </div>
+  );
+}
+
+/** The jobs that wait for one cause, as a row that opens. */
+function Held({ of, connection }: { of: ConnectionNow['held']; connection: string }) {
+  const { people, oldestSince, rows } = of;
+  return (
+    <details class="held">
+      <summary data-item={`held ${connection}`}>
+        <strong>
+          {many(of)} {of.jobs === 1 ? 'job waits' : 'jobs wait'} for this
+        </strong>
+        {people > 0 && ` · ${people === 1 ? '1 person' : `${count(people)} people`}`}
+        {oldestSince !== null && (
+          <>
+            {' · '}the oldest for <Since at={oldestSince} />
+          </>
+        )}
+      </summary>
+      <JobTable rows={rows} caption={`Jobs that wait for ${connection}`} />
+      {rows.length < of.jobs && (
+        <a href={href('jobs', undefined, { status: 'waiting', connection })}>All waiting jobs of {connection}</a>
+      )}
+    </details>
   );
 }
 

@@ -10,6 +10,7 @@ import { useJob, useResource } from '../resource.ts';
 import { href, jobHref } from '../route.ts';
 import { Screen } from '../screen.tsx';
 import { StatusMark } from '../status.tsx';
+import { Ago } from '../time.tsx';
 
 /** Drawing hundreds of rows takes time that an operator rarely needs. */
 const SHOWN = 50;
@@ -26,7 +27,8 @@ export function ParkedScreen() {
           <>
             {groups.length === 0 && (
               <p class="empty">
-                <StatusMark of="succeeded" text="No job waits for a decision." />
+                <StatusMark of="succeeded" text="Nothing is parked" /> A job that cannot continue without you appears
+                here, with its reason and your choices.
               </p>
             )}
             {groups.map((group) => (
@@ -47,15 +49,20 @@ export function ParkedScreen() {
 function GroupCard({ group, reload }: { group: Group; reload: () => void }) {
   const heading = useId();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const { reason, help, outcomeUnknown, actions, jobs: rows } = group;
+  const { reason, help, outcomeUnknown, oldestAt, actions, jobs: rows } = group;
   const [isWhole, setWhole] = useState(false);
-  const ids = rows.map(({ id }) => id).filter((id) => selected.has(id));
+  const all = rows.map(({ id }) => id);
+  const isOne = all.length === 1;
+  const ids = isOne ? all : all.filter((id) => selected.has(id));
   const isAll = ids.length === rows.length;
   return (
     <section class="card group" aria-labelledby={heading}>
       <header>
         <StatusMark of={outcomeUnknown ? 'unknown' : 'parked'} />
-        <span class="soft">{jobs(rows.length)}</span>
+        <span class="soft">
+          {jobs(rows.length)}
+          {rows.length > 1 && ', the oldest'} parked <Ago at={oldestAt} />
+        </span>
       </header>
       <h2 class="reason" id={heading}>
         <Text text={reason} length={240} />
@@ -73,12 +80,16 @@ function GroupCard({ group, reload }: { group: Group; reload: () => void }) {
             rows={isWhole ? rows : rows.slice(0, SHOWN)}
             caption="Parked jobs with this reason"
             selected={selected}
-            select={(id, isSelected) => {
-              const next = new Set(selected);
-              if (isSelected) next.add(id);
-              else next.delete(id);
-              setSelected(next);
-            }}
+            select={
+              isOne
+                ? undefined
+                : (id, isSelected) => {
+                    const next = new Set(selected);
+                    if (isSelected) next.add(id);
+                    else next.delete(id);
+                    setSelected(next);
+                  }
+            }
           />
           {!isWhole && rows.length > SHOWN && (
             <button type="button" class="news-bar" onClick={() => setWhole(true)}>
@@ -86,14 +97,12 @@ function GroupCard({ group, reload }: { group: Group; reload: () => void }) {
             </button>
           )}
           <div class="bulk">
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={isAll}
-                onChange={() => setSelected(new Set(isAll ? [] : rows.map(({ id }) => id)))}
-              />
-              {ids.length === 0 ? 'Select all' : `${jobs(ids.length)} selected`}
-            </label>
+            {!isOne && (
+              <label class="check">
+                <input type="checkbox" checked={isAll} onChange={() => setSelected(new Set(isAll ? [] : all))} />
+                {ids.length === 0 ? 'Select all' : `${jobs(ids.length)} selected`}
+              </label>
+            )}
             <JobActions
               ids={ids}
               actions={actions}

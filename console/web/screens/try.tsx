@@ -5,10 +5,11 @@ import { type ApiError, post } from '../api.ts';
 import { Card } from '../card.tsx';
 import { Failure, Loaded } from '../failure.tsx';
 import { announceOutcome } from '../notice.tsx';
-import { Line, Text } from '../outside.tsx';
+import { Line, seen } from '../outside.tsx';
 import { ReadOnlyHint, useRelay } from '../relay-facts.tsx';
 import { useResource } from '../resource.ts';
 import { Screen } from '../screen.tsx';
+import { Scroll } from '../scroll.tsx';
 import { At } from '../time.tsx';
 
 /** Undefined in a read-only console. */
@@ -34,8 +35,7 @@ export function TryScreen() {
     return (
       <Screen title="Try">
         <p>
-          This relay runs on AWS. Only a relay on one machine, started with <code>npx partner-relay start</code>, can be
-          tried here.
+          Try is for a relay on your machine: run <code>npx partner-relay start</code>. This one runs on AWS.
         </p>
       </Screen>
     );
@@ -88,7 +88,7 @@ function EventForm({ examples, act }: { examples: TryFacts['examples']; act: Act
       }}
     >
       <label class="field">
-        <span>Event of GitHub</span>
+        <span>GitHub event</span>
         <select
           value={chosen}
           onChange={({ currentTarget }) => {
@@ -135,7 +135,7 @@ function CommandForm({ examples, act }: { examples: TryFacts['examples']; act: A
       }}
     >
       <label class="field">
-        <span>Command as from Slack</span>
+        <span>Slack command</span>
         <input
           value={text}
           list="commands"
@@ -208,43 +208,64 @@ function Faults({ facts: { faults, faultKinds }, act }: { facts: TryFacts; act: 
 function Messages({ messages, act }: { messages: TryFacts['messages']; act: Act }) {
   return (
     <Card id="messages" title="Messages in Slack">
-      {messages.length === 0 && <p class="soft">The relay has sent no message yet. Send a command.</p>}
-      <ol class="slack-messages">
-        {messages.map(({ channel, ts, to, parts }) => (
-          <li key={`${channel} ${ts}`}>
-            <div class="soft small">
-              to <Line text={to} length={60} />, <At at={Number(ts) * 1000} />
-            </div>
-            {parts.map(({ text, buttons }, index) => (
-              <div key={index} class="slack-part">
-                {text !== '' && (
-                  <p>
-                    <Text text={text} length={Number.POSITIVE_INFINITY} />
-                  </p>
-                )}
-                {buttons.map((button) => (
-                  <MessageButton
-                    key={button.actionId}
-                    button={button}
-                    press={
-                      act &&
-                      (({ actionId, value }) =>
-                        act({ do: 'press', channel, ts, actionId, ...(value !== undefined && { value }) }))
-                    }
-                  />
-                ))}
+      {messages.length === 0 && (
+        <p class="soft">None yet. What the relay sends in Slack appears here: send a command.</p>
+      )}
+      <Scroll label="Messages, newest first">
+        <ol class="slack-messages">
+          {messages.map(({ channel, ts, to, parts }) => (
+            <li key={`${channel} ${ts}`}>
+              <div class="soft small">
+                to <Line text={to} length={60} />, <At at={Number(ts) * 1000} />
               </div>
-            ))}
-          </li>
-        ))}
-      </ol>
+              {parts.map(({ text, buttons }, index) => (
+                <div key={index} class="slack-part">
+                  {text.length > 0 && (
+                    <p class="lines">
+                      {text.map((part, at) => (
+                        <MessageText key={at} {...part} />
+                      ))}
+                    </p>
+                  )}
+                  {buttons.map((button) => (
+                    <MessageButton
+                      key={button.actionId}
+                      button={button}
+                      press={
+                        act &&
+                        (({ actionId, value }) =>
+                          act({ do: 'press', channel, ts, actionId, ...(value !== undefined && { value }) }))
+                      }
+                    />
+                  ))}
+                </div>
+              ))}
+            </li>
+          ))}
+        </ol>
+      </Scroll>
     </Card>
   );
 }
 
-type Button = TryFacts['messages'][number]['parts'][number]['buttons'][number];
+type Part = TryFacts['messages'][number]['parts'][number];
 
-/** One with an address opens it, and the relay is told too, as in Slack. */
+/** Text of a message as Slack shows it. */
+function MessageText({ text, is, url }: Part['text'][number]) {
+  const shown = <bdi class="outside">{seen(text)}</bdi>;
+  if (url !== undefined) {
+    return (
+      <a href={url} target="_blank" rel="noreferrer">
+        {shown}
+      </a>
+    );
+  }
+  return is === 'code' ? <code>{shown}</code> : is === 'bold' ? <strong>{shown}</strong> : shown;
+}
+
+type Button = Part['buttons'][number];
+
+/** A button with an address opens it, and the relay gets the press, too, as in Slack. */
 function MessageButton({ button, press }: { button: Button; press: ((button: Button) => void) | undefined }) {
   const look = button.isPrimary ? 'primary' : '';
   if (button.url !== undefined && /^https?:/.test(button.url)) {

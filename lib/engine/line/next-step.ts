@@ -18,7 +18,7 @@ export type Choice = 'replay' | 'answer' | 'discard' | 'done' | 'again' | 'searc
 export interface NextStep {
   /** One sentence. */
   text: string;
-  /** What an operator can decide now, the best first. */
+  /** What an operator can decide now, the safest first. */
   choices: readonly Choice[];
   /** The section that explains the state, from the root of the repository. */
   docs: string;
@@ -63,10 +63,10 @@ export function nextStepOfParked(
   const isOver = now >= until;
   const search = isSought ? (['search'] as const) : [];
   const notBefore = isOver ? '' : `, from ${time(until)} on: until then the service may still carry it out`;
-  const unsure = isSought ? ' If you are not sure, let the relay search once more.' : '';
+  const look = isSought ? 'Search once more, or look in the service' : 'Look in the service';
   return {
-    text: `The service gave no clear answer to ${operation}: look there for what it made. If it exists, resolve the job as done.${unsure} If it does not, resolve it as again, or discard it${notBefore}.`,
-    choices: isOver ? ['done', 'again', ...search, 'discard'] : ['done', ...search],
+    text: `The service gave no clear answer to ${operation}. ${look}: if it exists, enter its id (done). If not, create it again (again), or discard the job${notBefore}.`,
+    choices: isOver ? [...search, 'done', 'again', 'discard'] : [...search, 'done'],
     docs,
   };
 }

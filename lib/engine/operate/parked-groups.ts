@@ -19,7 +19,7 @@ const VARIABLE_PARTS: readonly RegExp[] = [
   /[\w.-]+\/[\w.-]+#\d+/g,
   /(?<!\w)(?:'[^']*'|"[^"]*"|`[^`]*`)(?!\w)/g,
   /\b[0-9a-f]{20}\b/g,
-  /(?<!\bstatus )\b\d+\b/g,
+  /(?<!\b(?:status|answers|answered|with) |\((?=\d{3}\)))\b\d+\b/g,
 ];
 
 /** The reason of a parked job without its variable parts, so that jobs with the same cause can be grouped. */

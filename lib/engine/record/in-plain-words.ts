@@ -43,7 +43,7 @@ export const parkingInWords: Readonly<Record<ParkKind, { toPerson: string; helps
   refused: {
     toPerson: 'This could not be done: the service refuses it.',
     helps:
-      'The service refused it: correct what the reason names, in the source, in relay.config.ts or in the service, such as the rights of the key, then replay the job, or discard it.',
+      'The service refused it: correct what the reason names, in the issue, in relay.config.ts or in the service, then replay the job. Or discard it.',
     docs: 'docs/stuck.md#refused',
   },
   'outcome unknown': {
@@ -52,12 +52,12 @@ export const parkingInWords: Readonly<Record<ParkKind, { toPerson: string; helps
   },
   failed: {
     toPerson: 'This could not be done: it failed several times.',
-    helps: 'Every attempt failed: once the cause that the reason names is gone, replay the job, or discard it.',
+    helps: 'Every attempt failed: replay the job when the cause in the reason is gone, or discard it.',
     docs: 'docs/stuck.md#failed',
   },
   'needs an operator': {
     toPerson: 'This could not be done: the relay needs to be looked at.',
-    helps: 'It cannot continue by itself: correct what the reason names, then replay the job, or discard it.',
+    helps: 'It cannot continue by itself: correct what the reason names, then replay the job. Or discard it.',
     docs: 'docs/stuck.md#needs-an-operator',
   },
 };

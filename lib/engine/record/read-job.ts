@@ -75,7 +75,7 @@ function against(creation: OpenCreation, time: (ms: number) => string): string {
   const { operation, isSought, searches, lastSearch, until } = creation;
   const found = operations.get(operation)?.found;
   if (!isSought || !found) return 'The relay cannot search for it';
-  if (searches === 0) return 'No search for it has come to an end yet';
+  if (searches === 0) return 'No search for it has finished yet';
   if (!lastSearch?.isComplete) return `The relay did not find it, but cannot read all of ${found.list}`;
   const read = `No ${found.field} in ${found.list} had its marker when all of the list was read at ${time(lastSearch.at)}`;
   return `${read}, but the service could carry it out until ${time(until)}, and the list may lag behind`;

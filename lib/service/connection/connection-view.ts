@@ -3,7 +3,7 @@ import type { Table } from '../../state/table/table.ts';
 import type { Budget, BudgetView, LaneView } from '../budget/budget.ts';
 import type { Lane } from '../budget/lanes.ts';
 import type { Limits } from '../budget/window.ts';
-import { type OpenBreaker, openBreakers, readBreakers, WHOLE } from './breaker-item.ts';
+import { type Breaker, type OpenBreaker, openBreakers, readBreakers, WHOLE } from './breaker-item.ts';
 
 /** What a connection sends and has left, for people. */
 export interface ConnectionView extends BudgetView {
@@ -12,8 +12,8 @@ export interface ConnectionView extends BudgetView {
   /** No call is sent but probes: the lanes have slots, and cannot use them. */
   isStopped: boolean;
   refusesKey: boolean;
-  /** Why the last calls failed, if the connection is not stopped for it yet. */
-  failing?: string;
+  /** Set if the last calls failed, and the connection is not stopped for it yet. */
+  failing?: Breaker;
 }
 
 /** The same for terminal, console and Slack: a lane of a stopped connection can send nothing, even with budget left. */
@@ -33,7 +33,7 @@ export async function viewConnection(
     stopped,
     isStopped,
     refusesKey: isStopped && whole?.refusesKey === true,
-    ...(whole && whole.failures > 0 && !isStopped && { failing: whole.why }),
+    ...(whole && whole.failures > 0 && !isStopped && { failing: whole }),
   };
 }
 
