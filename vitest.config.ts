@@ -37,7 +37,7 @@ export const processTests = [
   // The table of rights stays in `npm test`: every function that is changed may need it.
   'test/infra/{bounds,bundles,cdk,deploy-role,deployment-policies,network,relay-stack}.test.ts',
   'test/local/{dynamodb,start}.test.ts',
-  'test/own/{lint,plan}.test.ts',
+  'test/own/{lint,plan,types}.test.ts',
   'test/package/package.test.ts',
   'test/sandbox/{sandbox,store}.test.ts',
   'test/sandbox/mcp/conformance.test.ts',

@@ -15,6 +15,10 @@ export function nearMiss<W extends string>(typed: string, words: readonly W[]): 
   return nearest?.word;
 }
 
+/** The words with the fewest letters to change, whatever they mean. */
+export const nearest = (typed: string, words: readonly string[], most: number): string[] =>
+  words.toSorted((a, b) => distance(typed, a) - distance(typed, b)).slice(0, most);
+
 /** Counts extra, missing or wrong letters. A letter in the wrong place counts as one typo, not two. */
 function slipsBetween(typed: string, word: string): number {
   const letters = distance(typed, word);

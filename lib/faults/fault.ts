@@ -1,5 +1,5 @@
 import * as z from 'zod/v4/core';
-import { nearMiss } from '../near-miss.ts';
+import { nearest, nearMiss } from '../near-miss.ts';
 import { expectation, OTHER_KIND, UNKNOWN_NAME } from './expectation.ts';
 
 /** What is wrong with one part of something that a person wrote. */
@@ -142,10 +142,11 @@ export function unknownName(what: string, given: string, known: readonly string[
 
 /** More names than a reader takes in. */
 const MOST_NAMES = 15;
+const NEAREST_NAMES = 5;
 
 /**
  * `did you mean 'main'?`, `there is only main`, or `there are main, other`. Of many names it says those that begin alike, such
- * as the actions of one event.
+ * as the actions of one event, or else the nearest.
  */
 export function meantName(given: string, known: readonly string[]): string {
   const meant = nearMiss(given, known);
@@ -154,7 +155,8 @@ export function meantName(given: string, known: readonly string[]): string {
   if (known.length === 1) return `there is only ${known[0]}`;
   const beginning = (name: string) => name.split(/[./]/, 1)[0];
   const alike = known.filter((name) => beginning(name) === beginning(given));
-  const shown = known.length > MOST_NAMES && alike.length > 0 ? alike : known;
+  const few = alike.length > 0 ? alike : nearest(given.slice(0, LONGEST_SHOWN), known, NEAREST_NAMES);
+  const shown = known.length > MOST_NAMES ? few : known;
   const others = known.length - shown.length;
   return `there are ${shown.join(', ')}${others > 0 ? ` and ${others} others` : ''}`;
 }

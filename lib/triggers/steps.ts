@@ -9,8 +9,10 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 type EffectOf<Name extends keyof Declared> = Declared[Name]['effect'];
 /** The names of the operations that have one of these effects. */
 export type WithEffect<Effect> = { [N in keyof Declared]: EffectOf<N> extends Effect ? N : never }[keyof Declared];
-type PayloadOf<Name extends keyof Declared> = z.input<Declared[Name]['payload']>;
-type DataOf<Name extends keyof Declared> = z.output<Declared[Name]['data']>;
+type Calls = WithEffect<'read' | 'repeatable'>;
+type Creates = WithEffect<'create'>;
+type PayloadOf<Name> = Name extends keyof Declared ? z.input<Declared[Name]['payload']> : never;
+type DataOf<Name> = Name extends keyof Declared ? z.output<Declared[Name]['data']> : never;
 
 /** The names of the operations that list something. */
 export type Lists = {
@@ -20,7 +22,22 @@ export type Lists = {
       : never
     : never;
 }[keyof Declared];
-type RowOf<Name extends Lists> = DataOf<Name> extends readonly (infer Row)[] ? Row : never;
+type RowOf<Name> = DataOf<Name> extends readonly (infer Row)[] ? Row : never;
+
+/** Any name, so that one which is not right gets to {@link Named}. Editors offer the right ones. */
+type Any<Right extends string> = Right | (string & {});
+type StepFor<N extends keyof Declared> = N extends Lists
+  ? 'list'
+  : { create: 'create'; unknown: 'send'; read: 'call'; repeatable: 'call' }[EffectOf<N>];
+type Near<Name, Right> = Name extends `${infer Kind}/${string}` ? Extract<Right, `${Kind}/${string}`> : never;
+/** The name of an operation. In place of any other, the right names of its kind, or what is wrong, as the compiler shows it. */
+export type Named<Name extends string, Right extends string> = Name extends Right
+  ? Name
+  : Name extends keyof Declared
+    ? `${Name} is called with ${StepFor<Name>}()`
+    : [Near<Name, Right>] extends [never]
+      ? `there is no operation '${Name}'`
+      : Near<Name, Right>;
 
 /** Who gave a command. */
 export interface Asker {
@@ -69,10 +86,10 @@ export interface Steps {
    *
    * @param keep the part of the answer that comes back; at most 32 KB
    */
-  call<N extends WithEffect<'read' | 'repeatable'>>(step: string, operation: N, payload: PayloadOf<N>): Promise<void>;
-  call<N extends WithEffect<'read' | 'repeatable'>, Kept extends Json>(
+  call<N extends Any<Calls>>(step: string, operation: Named<N, Calls>, payload: PayloadOf<N>): Promise<void>;
+  call<N extends Any<Calls>, Kept extends Json>(
     step: string,
-    operation: N,
+    operation: Named<N, Calls>,
     payload: PayloadOf<N>,
     keep: (data: DataOf<N>) => Kept,
   ): Promise<Kept>;
@@ -82,9 +99,9 @@ export interface Steps {
    * @param keep the part of a row that comes back, or undefined to leave it out
    * @param of.part `true` to take what there is of a list that does not come whole; otherwise the job parks then
    */
-  list<N extends Lists, Kept extends Json>(
+  list<N extends Any<Lists>, Kept extends Json>(
     step: string,
-    operation: N,
+    operation: Named<N, Lists>,
     payload: PayloadOf<N>,
     keep: (row: RowOf<N>) => Kept | undefined,
     of?: { part?: boolean },
@@ -94,9 +111,9 @@ export interface Steps {
    * (`found`), a marker is added to that field, and after a lost answer the relay looks for it. `projects/create`,
    * `defects/create` and `timelogs/create` have that. For the others, a lost answer parks the job, and a person decides.
    */
-  create<N extends WithEffect<'create'>>(
+  create<N extends Any<Creates>>(
     step: string,
-    operation: N,
+    operation: Named<N, Creates>,
     payload: PayloadOf<N>,
   ): Promise<{ id: string | number }>;
   /**
@@ -105,7 +122,7 @@ export interface Steps {
    */
   send<P extends string>(
     step: string,
-    path: P extends WithEffect<'read' | 'repeatable' | 'create'> ? never : P,
+    path: P extends Calls | Creates ? `${P} is called with ${StepFor<P>}()` : P,
     payload: P extends keyof Declared ? PayloadOf<P> : { readonly [field: string]: Json | undefined },
   ): Promise<void>;
   /**

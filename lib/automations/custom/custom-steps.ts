@@ -18,6 +18,7 @@ import {
 } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import type { JobSteps } from '../../engine/run/job-steps.ts';
+import { meantName } from '../../faults/fault.ts';
 import { refusedFields } from '../../faults/refused-fields.ts';
 import { nearMiss } from '../../near-miss.ts';
 import type { Person } from '../../people/people.ts';
@@ -421,7 +422,7 @@ function declared(step: string, name: string, effects: readonly Operation['effec
   const operation = operations.get(name);
   if (!operation) {
     throw new NeedsOperator(
-      `the step '${step}' calls ${name}, which the relay does not declare; send() takes any path`,
+      `the step '${step}' calls ${name}, which the relay does not declare; ${meantName(name, [...operations.keys()])}. send() takes any path`,
     );
   }
   const fitting = { create: 'create', unknown: 'send', read: 'call or list', repeatable: 'call' }[operation.effect];
