@@ -14,6 +14,7 @@ export interface TableAccess {
 
 /** What the console shows besides jobs. */
 const shownInConsole = {
+  made: ['GetItem'],
   link: ['GetItem'],
   linkName: ['GetItem'],
   budget: ['GetItem'],
@@ -75,6 +76,7 @@ const access: Readonly<Record<string, TableAccess>> = {
       link: ['GetItem', 'PutItem'],
       linkName: ['GetItem', 'PutItem'],
       relation: ['GetItem', 'PutItem', 'DeleteItem'],
+      made: ['GetItem', 'PutItem'],
       budget: ['GetItem', 'PutItem'],
       breaker: ['GetItem', 'PutItem'],
       learned: ['GetItem', 'PutItem'],

@@ -97,10 +97,10 @@ export async function planJobs(
     const summary = job.title ?? job.summary;
     const connection = connections(job.connection);
     if (!connection) return { id, summary, becomes: 'other', says: `parks: there is no connection ${job.connection}` };
-    const journal = await openJournal(table, id, clock).catch(asUnreadable);
+    const dry = unwritten(table);
+    const journal = await openJournal(dry, id, clock).catch(asUnreadable);
     if (journal instanceof UnreadableItem) return { id, summary, becomes: 'other', says: `parks: ${journal.message}` };
     const { once, reached } = dryOnce(journal);
-    const dry = unwritten(table);
     const replies = createReplySteps(journal, clock, Number.POSITIVE_INFINITY, once, SEALED);
     const steps = createSteps({
       connection,

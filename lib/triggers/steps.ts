@@ -66,6 +66,11 @@ export interface Link {
   url: string;
 }
 
+/** What something is for, as all jobs of a connection name it: the id of an alert, a date. */
+export interface ForKey {
+  for: string | number;
+}
+
 /** Where a message in Slack goes: a channel, the person with that address, or the person who gave the command. */
 export type Recipient = { channel: string } | { email: string } | 'asker';
 
@@ -110,12 +115,24 @@ export interface Steps {
    * Calls an operation that creates something, never twice. Where its declaration says how to find what it creates
    * (`found`), a marker is added to that field, and after a lost answer the relay looks for it. `projects/create`,
    * `defects/create` and `timelogs/create` have that. For the others, a lost answer parks the job, and a person decides.
+   *
+   * @param of.for a key. Of all jobs that come with this name and key, the first creates it, and the others get its id
    */
   create<N extends Any<Creates>>(
     step: string,
     operation: Named<N, Creates>,
     payload: PayloadOf<N>,
+    of?: ForKey,
   ): Promise<{ id: string | number }>;
+  /**
+   * The id of what `create` has made for a key, by whichever job; undefined if there is nothing. While another job makes it,
+   * this job waits.
+   *
+   * @param name the first argument of that `create`
+   */
+  found(name: string, key: ForKey['for']): Promise<string | number | undefined>;
+  /** Ends what `create` has made for a key: the next `create` for it makes another. Nothing changes in the service. */
+  letGo(name: string, key: ForKey['for']): Promise<void>;
   /**
    * Calls an operation whose effect is unknown, or any other path of the partner API, once. After a lost answer the job
    * parks, and a person decides.

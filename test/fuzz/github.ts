@@ -40,8 +40,8 @@ export interface Issue {
 
 /** A webhook delivery, which its sender keeps until it was answered with 2xx. */
 export interface Delivery {
-  /** Of GitHub, but for an alert of another tool. */
-  event: 'issues' | 'issue_comment' | 'pull_request' | 'workflow_run' | 'release' | 'alert';
+  /** Of GitHub, but for an alert or an incident of another tool. */
+  event: 'issues' | 'issue_comment' | 'pull_request' | 'workflow_run' | 'release' | 'alert' | 'incident';
   /** Which issue it is about, or none; a transferred issue stays the same. */
   issue: number | undefined;
   payload: object;

@@ -116,7 +116,7 @@ const action = fc.oneof(
   // A person links a defect in Slack.
   sometimes(1, 'relates', { which: place, to: fc.constantFrom('task', 'step'), troubles: some }),
   // Something comes for the automations of the team: from GitHub, from another tool, or from a person in Slack.
-  sometimes(4, 'comes', { what: fc.constantFrom('release', 'alert', 'deploy'), ...told }),
+  sometimes(6, 'comes', { what: fc.constantFrom('release', 'alert', 'deploy', 'fires', 'fires', 'is over'), ...told }),
   // The clock fires what is due.
   sometimes(2, 'ticks', { troubles: some }),
   // A person answers what a job asks.

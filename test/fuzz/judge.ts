@@ -1,11 +1,13 @@
 import { issueJobs } from '../../lib/automations/issue-to-defect/jobs.ts';
 import { relateJobs } from '../../lib/automations/relate/jobs.ts';
+import { digest } from '../../lib/digest.ts';
 import { isOutcomeUnknown, isOver, type Job, newsOf } from '../../lib/engine/record/job.ts';
 import { openJournal } from '../../lib/engine/record/journal.ts';
 import { fromItem } from '../../lib/links/link-item.ts';
 import type { Link } from '../../lib/links/link-life.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
 import { callsIn } from '../../lib/service/budget/window.ts';
+import { keys } from '../../lib/state/table/keys.ts';
 import type { Defect } from '../../sandbox/records.ts';
 import type { Issue } from './github.ts';
 import { isLinked, linkedTwice, notAsAsked } from './last-asked.ts';
@@ -129,7 +131,7 @@ export class Judge {
       ...this.#takenAway(),
       ...this.#goesOn(),
       ...linkedTwice(this.#world),
-      ...this.#world.team.wrong(this.made()),
+      ...this.#world.team.wrong(this.made(), (incident) => this.#turnOf(incident)),
       ...this.#doubled(),
       ...this.#irresponsible(),
     ];
@@ -169,6 +171,12 @@ export class Judge {
   /** The defects that the relay has made. */
   made(): Defect[] {
     return this.#world.service.data.defects.slice(this.#seeded);
+  }
+
+  /** How often an incident was let go. */
+  #turnOf(incident: string): number {
+    const { pk } = keys.made('main', 'incident', digest(incident));
+    return Number(this.#world.items().find((item) => item.pk === pk)?.turn ?? 0);
   }
 
   #link(entity: string): Link | undefined {

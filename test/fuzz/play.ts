@@ -60,6 +60,7 @@ async function take(action: Action, world: World, judge: Judge): Promise<void> {
       const { what, troubles } = action;
       if (what === 'release') return tell([world.team.releases()], action, world);
       if (what === 'alert') return tell([world.team.alerts()], action, world);
+      if (what === 'fires' || what === 'is over') return tell([world.team.reports(what === 'is over')], action, world);
       const service = `service-${world.slack.typed.length + 1}`;
       const typed = world.slack.types(`deploy ${service}`, { name: 'deploy' });
       world.team.noteCommand(typed.job, service);

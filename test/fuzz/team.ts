@@ -52,6 +52,24 @@ export const files = {
       return `made defect ${await make(steps, title)}`;
     },
   },
+  incident: {
+    on: webhook({
+      verify: hmac({ header: 'x-signature', encoding: 'hex' }),
+      body: z.object({ name: z.string(), isOver: z.boolean(), number: z.number() }),
+      input: { name: z.string(), isOver: z.boolean() },
+      // Of different entities, so that several hosts are at work on one incident.
+      job: ({ number, ...input }) => ({ happened: [number], entity: `incident ${number}`, input }),
+    }),
+    async run({ name, isOver }: { name: string; isOver: boolean }, { create, found, letGo }: Steps) {
+      const open = await found('incident', name);
+      if (!isOver) {
+        const payload = { project_id: PROJECT, title: name, description: 'of the team' };
+        return `made defect ${(await create('incident', 'defects/create', payload, { for: name })).id}`;
+      }
+      await letGo('incident', name);
+      return open === undefined ? 'nothing was open' : `let go defect ${open}`;
+    },
+  },
   regular: {
     on: schedule('0 */6 * * *', 'UTC'),
     run: async ({ at }: { at: string }, steps: Steps) => `made defect ${await make(steps, dueTitle(Date.parse(at)))}`,
@@ -99,7 +117,17 @@ export class Team {
     return this.#tell('alert', title, title, { title, until: this.#clock.now + 5 * 60_000 });
   }
 
-  #tell(event: 'release' | 'alert', happened: string | number, title: string, payload: object): Delivery {
+  /** Another tool says that an incident has begun, or goes on, or is over. */
+  reports(isOver: boolean): Delivery {
+    const number = this.deliveries.length + 1;
+    const name = `incident ${number % 2}`;
+    const delivery = this.#tell('incident', number, name, { name, isOver, number });
+    // An older event of the incident may end what a newer one has made.
+    if (isOver) this.#wanted.delete(jobId('incident', number));
+    return delivery;
+  }
+
+  #tell(event: 'release' | 'alert' | 'incident', happened: string | number, title: string, payload: object): Delivery {
     const delivery = { event, issue: undefined, payload, wasSent: false, isAccepted: false };
     this.deliveries.push(delivery);
     this.#wanted.set(jobId(event, happened), { title, delivery });
@@ -131,7 +159,7 @@ export class Team {
   }
 
   /** What must hold at every moment: each thing is made once, and an answer is one that a person gave. */
-  wrong(defects: readonly Defect[]): string[] {
+  wrong(defects: readonly Defect[], turnOf: (incident: string) => number): string[] {
     const titles = defects.map(({ title }) => title);
     const ofTeam = titles.filter((title) => /^(release|alert|due|deploy) /.test(title));
     const twice = ofTeam.filter((title, index) => ofTeam.indexOf(title) !== index);
@@ -144,7 +172,12 @@ export class Team {
         ...(made.length > 1 ? [`one command has made ${made.join(' and ')}`] : []),
       ];
     });
-    return [...twice.map((title) => `two defects of ${title}`), ...ofCommands];
+    const incidents = new Set(titles.filter((title) => /^incident /.test(title)));
+    const tooMany = [...incidents].flatMap((name) => {
+      const made = titles.filter((title) => title === name).length;
+      return made > turnOf(name) + 1 ? [`${made} defects of ${name}, which was let go ${turnOf(name)} times`] : [];
+    });
+    return [...twice.map((title) => `two defects of ${title}`), ...tooMany, ...ofCommands];
   }
 
   /** What must hold once nothing is left to do: nothing that was accepted is lost. */
@@ -172,15 +205,20 @@ export class Team {
         ? []
         : [`the answers of ${service} are lost: ${answers.join()}`];
     });
-    return [...told, ...due, ...answered];
+    const strange = all.flatMap(({ automation, status, outcome }) => {
+      const id =
+        automation === 'incident' && status === 'succeeded' ? /defect (.*)/.exec(outcome ?? '')?.[1] : undefined;
+      return id === undefined || defects.some(({ defect_id }) => defect_id === id) ? [] : [`there is no defect ${id}`];
+    });
+    return [...told, ...due, ...answered, ...strange];
   }
 }
 
-/** A body as the sender of alerts signs it. */
-export function alertRequest(payload: object): Posted {
+/** A body as its sender signs it. */
+export function hookRequest(hook: keyof typeof hooks, payload: object): Posted {
   const body = Buffer.from(JSON.stringify(payload));
   const signature = createHmac('sha256', HOOK_SECRET).update(body).digest('hex');
-  return { url: '/hooks/alert', headers: { 'content-type': 'application/json', 'x-signature': signature }, body };
+  return { url: `/hooks/${hook}`, headers: { 'content-type': 'application/json', 'x-signature': signature }, body };
 }
 
-export const hooks = { alert: HOOK_SECRET };
+export const hooks = { alert: HOOK_SECRET, incident: HOOK_SECRET };

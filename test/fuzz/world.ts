@@ -15,7 +15,7 @@ import { type Delivery, Github, REPOSITORIES, WORKFLOWS } from './github.ts';
 import { AWS_FAILED, befallenBy, type Process, type State, type Trouble } from './process.ts';
 import { type Limits, SERVICE_URL, Service } from './service.ts';
 import { Slack, type Typed } from './slack.ts';
-import { alertRequest, files, hooks, Team } from './team.ts';
+import { files, hookRequest, hooks, Team } from './team.ts';
 
 const MINUTE_MS = 60_000;
 /** Some jobs that wait for the calls of the day ask for one every five minutes, for a day or two. */
@@ -156,7 +156,7 @@ export class World {
     return this.run(troubles, async (host) => {
       const { event, payload } = delivery;
       const { statusCode } = await host.take(
-        event === 'alert' ? alertRequest(payload) : githubDelivery(event, payload),
+        event === 'alert' || event === 'incident' ? hookRequest(event, payload) : githubDelivery(event, payload),
       );
       if (statusCode === 200 || statusCode === 202) delivery.isAccepted = true;
     });

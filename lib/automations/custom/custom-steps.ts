@@ -17,7 +17,8 @@ import {
   StepFailed,
 } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
-import type { JobSteps } from '../../engine/run/job-steps.ts';
+import { createForKey } from '../../engine/run/for-key.ts';
+import type { Identity, JobSteps } from '../../engine/run/job-steps.ts';
 import { meantName } from '../../faults/fault.ts';
 import { refusedFields } from '../../faults/refused-fields.ts';
 import { nearMiss } from '../../near-miss.ts';
@@ -30,7 +31,7 @@ import { slackMessage } from '../../platforms/slack/post-message.ts';
 import { type Operation, rawOperation } from '../../service/partner/operation.ts';
 import { operations } from '../../service/partner/operations/operations.ts';
 import { cutToLength, messageOf } from '../../text.ts';
-import type { CommandSteps, Json, Link, Recipient } from '../../triggers/steps.ts';
+import type { CommandSteps, ForKey, Json, Link, Recipient } from '../../triggers/steps.ts';
 import { holderOf } from '../as-person.ts';
 import type { Context } from '../context.ts';
 import { withFooter } from '../described.ts';
@@ -122,6 +123,7 @@ type Taking = <T>(step: string, take: () => Promise<T>) => Promise<T>;
 function createCustomSteps(job: Job, steps: JobSteps, context: Context, taking: Taking): CommandSteps {
   const { config, stage, clock, markers, comments, github, slack, people } = context;
   const by = job.asked?.by;
+  const forKey = createForKey(job, steps, context);
 
   /** What the asker can correct in what they typed ends the job with that reason. */
   const refused = (error: unknown) => (by ? asNotDone(error, 'this', job.replyTo?.in === 'github') : error);
@@ -147,16 +149,16 @@ function createCustomSteps(job: Job, steps: JobSteps, context: Context, taking: 
 
   /** @throws {NeedsOperator} if new code would make again what the code before it has made */
   function ensureNothingIsLeft(step: string, operation: Operation): void {
-    const [left] = steps.unreached(step, operation.name);
+    // What the relay found for a key, no code has made.
+    const left = steps.unreached(step, operation.name).find((one) => !isOfRelay(one));
     if (left === undefined) return;
     throw new NeedsOperator(
       `the step '${left}' of this job has carried out ${operation.name}, or may have, and this version of ${job.automation} comes to '${step}' without it. Give the step its name back, or discard the job`,
     );
   }
 
-  async function once(step: string, operation: Operation, payload: Payload, marker: string | undefined) {
+  async function once(step: string, operation: Operation, payload: Payload, identity?: Identity) {
     ensureNothingIsLeft(step, operation);
-    const identity = marker === undefined ? undefined : { marker };
     return asking(steps.create(step, operation, payload as z.input<typeof operation.payload>, identity));
   }
 
@@ -224,18 +226,26 @@ function createCustomSteps(job: Job, steps: JobSteps, context: Context, taking: 
         `the list of the step '${step}' (${name}) did not come whole, so rows may be missing; { part: true } takes what there is`,
       );
     },
-    async create(step: string, name: string, payload: Payload) {
+    async create(step: string, name: string, payload: Payload, of?: ForKey) {
       const operation = declared(step, name, ['create'], 'create');
       const { found } = operation;
+      const given = await withIds(operation, payload);
+      const make = (identity?: Identity) => {
+        const marked = found &&
+          identity?.marker && { [found.field]: withMarker(payload[found.field], identity.marker) };
+        return once(step, operation, { ...given, ...marked }, identity);
+      };
+      if (of) return { id: await forKey.create(step, keyOf(step, of.for), operation, given, make) };
       const marker = found && (await markers.of('own', job.id, step));
-      const marked = found && marker && { [found.field]: withMarker(payload[found.field], marker) };
-      const { id } = await once(step, operation, { ...(await withIds(operation, payload)), ...marked }, marker);
+      const { id } = await make({ marker });
       return { id };
     },
+    found: (name: string, key: ForKey['for']) => forKey.found(name, keyOf(name, key)),
+    letGo: (name: string, key: ForKey['for']) => forKey.letGo(name, keyOf(name, key)),
     async send(step: string, path: string, payload: Payload) {
       const raw = anyPath(step, path);
       const operation = operations.has(raw.name) ? declared(step, raw.name, ['unknown'], 'send') : raw;
-      await once(step, operation, await withIds(operation, payload), undefined);
+      await once(step, operation, await withIds(operation, payload));
     },
     async say(step: string, to: Recipient, text: string | readonly (string | Link)[]) {
       if (!slack) throw new NeedsOperator(`the step '${step}' needs slack, which relay.config.ts does not have`);
@@ -365,12 +375,14 @@ function eachNamedOnce(steps: object, ensureAllowed: (verb: string) => Promise<v
         );
       if (isOfRelay(step)) throw new NeedsOperator(`the relay itself names a step '${step}'; choose another name`);
       if (verb === 'list') lists.add(step);
-      if (named.has(step) || [step, ...named].some(isPage)) {
+      // These have the name of the thing.
+      const own = verb === 'found' || verb === 'letGo' ? `${step}: ${verb} ${rest[0]}` : step;
+      if (named.has(own) || [step, ...named].some(isPage)) {
         throw new NeedsOperator(
           `the step '${step}' comes twice in one run, or is the page of a list; give each step a name of its own, such as '${step} <id>'`,
         );
       }
-      named.add(step);
+      named.add(own);
       await ensureAllowed(verb);
       return take(step, ...rest);
     };
@@ -412,6 +424,12 @@ function anyPath(step: string, path: string): Operation {
   } catch (error) {
     throw new NeedsOperator(`the step '${step}' cannot be sent: ${messageOf(error)}`);
   }
+}
+
+/** @throws {NeedsOperator} for a key that would be the same for all that have none */
+function keyOf(step: string, key: unknown): string {
+  if ((typeof key === 'string' && key !== '') || Number.isFinite(key)) return String(key);
+  throw new NeedsOperator(`the step '${step}' has no key; give a text or a number that says what it is for`);
 }
 
 /** The marker stands at the end, behind what others wrote. */

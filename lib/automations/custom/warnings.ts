@@ -18,7 +18,7 @@ const GLOBALS = new Map(
       'steps run one after the other; write for (const one of all) await call(…)',
   }).flatMap(([names, says]) => names.split(' ').map((name) => [name, says] as const)),
 );
-const STEPS = new Set('call list create send say comment github task user until ask as'.split(' '));
+const STEPS = new Set('call list create found letGo send say comment github task user until ask as'.split(' '));
 const EACH = new Set('forEach map flatMap filter some every find findIndex findLast findLastIndex'.split(' '));
 const OF_PROMISES = new Set('then catch finally'.split(' '));
 

@@ -77,6 +77,8 @@ const requestShape = z.object({
    * belongs to these bytes, even if the automation would sign something else now.
    */
   found: z.exactOptional(z.object({ marker: string, scope: z.readonly(z.record(string, z.unknown())) })),
+  /** What jobs share that it makes: the digest of the key, and how often the thing of that key was let go before. */
+  thing: z.exactOptional(z.object({ key: string, turn: count })),
   /** The number of searches without a result. */
   searches: count,
   /** The last reading of a list that did not have the marker; missing if none could read the list. */

@@ -54,7 +54,7 @@ export function createCreations(options: SearchesOptions): Creating {
         ? await takeAgain(signAgainWith)
         : await take(operation, open !== undefined);
       const as = isUnanswered ? { sameBytes: true as const } : {};
-      const mark = markOf(step, operation, payload, by, kept);
+      const mark = markOf(step, operation, payload, { by, thing: identity?.thing }, kept);
       const sent = await send(clearance, mark, { wasOpen: isUnanswered, log, as });
       // The mark may have kept it since `open` was read.
       const sentNow = journal.openRequest(step);
@@ -100,7 +100,7 @@ export function createCreations(options: SearchesOptions): Creating {
     step: string,
     operation: Operation<P, D>,
     payload: z.input<P>,
-    by: FoundBy | undefined,
+    { by, thing }: { by: FoundBy | undefined; thing: OpenRequest['thing'] },
     kept: Ready | undefined,
   ): RequestMark<D> {
     let ready = kept;
@@ -109,7 +109,7 @@ export function createCreations(options: SearchesOptions): Creating {
       const client = await connection.client();
       const request = signed(client, operation, payload);
       const sent = digestFields(payload as object);
-      const open = { request: keptForm(request), operation: operation.name, sent, found: by, searches: 0 };
+      const open = { request: keptForm(request), operation: operation.name, sent, found: by, thing, searches: 0 };
       await journal.keepRequest(step, open);
       return { client, request };
     }

@@ -4,7 +4,7 @@ import type { Learned } from '../../service/connection/learned.ts';
 import type { Operation } from '../../service/partner/operation.ts';
 import { askForPage, PAGE_SIZE, type PageRead, type Paging } from '../../service/partner/pages.ts';
 import { Refused } from '../record/interruption.ts';
-import type { Journal, SentFields } from '../record/journal.ts';
+import type { Journal, OpenRequest, SentFields } from '../record/journal.ts';
 import type { SendLog } from '../record/sends.ts';
 import type { ActingSteps } from './acting.ts';
 import type { Once } from './once.ts';
@@ -18,10 +18,12 @@ export interface Created {
 }
 
 export interface Identity {
-  /** The text in the payload that the object is found by. */
-  marker: string;
+  /** The text in the payload that the object is found by. Missing where no field can have it. */
+  marker?: string | undefined;
   /** The object cannot be older; epoch milliseconds. Without it, it may be as old as the job's event. */
   notBefore?: number | undefined;
+  /** What jobs share, by the digest of its key. Another job may have made it, so it may be older than the job's event. */
+  thing?: OpenRequest['thing'];
   /** What a person does if it is unknown whether the object exists. */
   decide?: string;
 }
@@ -104,7 +106,7 @@ export interface JobSteps extends ReplySteps {
   /** An identifier that a person typed, for a field of the operation. */
   idFrom: Learned['idFrom'];
   /** What the run has read of the job's journal, and written to it. */
-  journal: Pick<Journal, 'entry' | 'entries' | 'openRequest' | 'openSteps'>;
+  journal: Pick<Journal, 'entry' | 'entries' | 'openRequest' | 'openSteps' | 'keepRequest' | 'dropRequest'>;
   /** Calls of tools, as a person who has linked an account. */
   as: ActingSteps['as'];
   /** Sets the title of the job: what was understood. */

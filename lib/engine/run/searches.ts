@@ -109,10 +109,12 @@ export function createSearches(options: SearchesOptions) {
       log: SendLog,
     ): Promise<Created | undefined> {
       const { notBefore = happenedAt, decide = 'check the service, and discard the job if it has it' } = identity ?? {};
-      const earlier = await ofEarlierTable(replacedTable, notBefore, operation.name);
+      const ofEvent = await ofEarlierTable(replacedTable, notBefore, operation.name);
+      if (!ofEvent && !identity?.thing) return undefined;
+      const wanted = wantedBy(operation, by);
+      const earlier = ofEvent ?? (wanted && (await ofEarlierTable(replacedTable, 0, operation.name)));
       if (!earlier) return undefined;
       const { until, unknown } = earlier;
-      const wanted = wantedBy(operation, by);
       if (!wanted) throw new NeedsOperator(`${unknown}: the relay cannot search for it; ${decide}`);
       const since = Math.min(clock() - OLDEST_READING_MS, until);
       const sought = await find({ ...wanted, toTheEnd: true }, since, log);
@@ -120,7 +122,7 @@ export function createSearches(options: SearchesOptions) {
         log.settle(`it was created before the table was replaced, and found by its marker in ${wanted.list.name}`);
         return { id: sought.id, sent: {} };
       }
-      if (sought.isComplete) return undefined;
+      if (sought.isComplete || !ofEvent) return undefined;
       throw new NeedsOperator(
         `${unknown}: its marker ${wanted.marker} is not in what the relay can read of ${wanted.list.name}, which is not all of it; ${decide}`,
       );

@@ -25,6 +25,11 @@ export const keys = {
     pk: `relations#${connection}#${defect}`,
     sk: `${kind}#${target}`,
   }),
+  /** lib/links/made.ts: what jobs share under a name and a digest of the key. It never expires. */
+  made: (connection: string, name: string, key: string): Key => ({
+    pk: `made#${connection}#${name}#${key}`,
+    sk: 'made',
+  }),
   /** lib/people/people.ts: who a person of Slack or GitHub is in the service. */
   person: (platform: string, id: string, connection: string): Key => ({
     pk: `person#${platform}#${id.toLowerCase()}`,

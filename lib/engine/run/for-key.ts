@@ -1,0 +1,213 @@
+import { digest } from '../../digest.ts';
+import { type Claimed, createMade, freed, isClaimed, type Made } from '../../links/made.ts';
+import type { Operation } from '../../service/partner/operation.ts';
+import { operations } from '../../service/partner/operations/operations.ts';
+import { type Key, keys } from '../../state/table/keys.ts';
+import type { Table } from '../../state/table/table.ts';
+import { Interruption, NeedsOperator, RetryAt } from '../record/interruption.ts';
+import { hasEnded, type Job } from '../record/job.ts';
+import type { JobStore } from '../record/job-store.ts';
+import type { Journal, OpenRequest } from '../record/journal.ts';
+import type { Markers } from '../record/markers.ts';
+import type { Created, Identity, JobSteps } from './job-steps.ts';
+import { foundBy } from './searches.ts';
+
+/** A job that waits for another one looks again after this long, and twice as long each time. */
+const LOOK_AGAIN_MS = { first: 10_000, longest: 600_000 };
+
+/** A request that has expired with the journal of its job: it is too old to be carried out. */
+const EXPIRED = { url: '', timestampSeconds: 0, nonce: '', body: '', signedAt: 0, proof: '' };
+
+/**
+ * What the claim of another step has come to: the id of what it made, a request that may have been carried out, or
+ * nothing. `expired` if its job may have sent one, and its journal is gone.
+ */
+type Fate = { id: Created['id'] } | { open: OpenRequest; isParked: boolean } | 'nothing' | 'expired';
+
+export interface ForKeyOptions {
+  table: Table;
+  jobs: Pick<JobStore, 'get'>;
+  /** The journal of another job. */
+  journal: (jobId: string) => Promise<Pick<Journal, 'entry' | 'openRequest'>>;
+  markers: Markers;
+  clock: () => number;
+}
+
+/**
+ * What is made once for a key, by whichever job comes first. A job claims the item of the key before it sends anything, and
+ * lets the claim go if nothing of it was sent. It renews the claim in each run, so nobody can have taken it over unseen.
+ * What a job has sent without a clear answer, the next one finds in its journal: it goes on with that request as if it were
+ * its own, which means that it searches.
+ */
+export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, markers, clock }: ForKeyOptions) {
+  const store = createMade(table);
+  const thingOf = (name: string, key: string) => keys.made(job.connection, name, digest(key));
+  const isOf = ({ by }: Claimed, step: string) => by.job === job.id && by.step === step;
+
+  /** @throws {RetryAt} while another job makes it */
+  async function fateOf({ by: { job: id, step }, calls, turn }: Claimed): Promise<Fate> {
+    const isMe = id === job.id;
+    const holder = isMe ? job : await jobs.get(id);
+    const kept = isMe ? steps.journal : await journal(id);
+    const { id: made } = Object(kept.entry(step)?.result) as Partial<Created>;
+    if (made !== undefined) return { id: made };
+    const last = kept.openRequest(step);
+    // Of what was let go since.
+    const open = last?.thing && last.thing.turn !== turn ? undefined : last;
+    if (!isMe && holder && !hasEnded(holder) && (open || holder.status === 'running')) {
+      const before = job.waits?.newest.at(-1);
+      const pause = LOOK_AGAIN_MS.first * 2 ** (before?.for === 'job' ? (before.looks ?? 1) : 0);
+      const why = `${id} makes with ${calls} what this job needs`;
+      throw new RetryAt(clock() + Math.min(pause, LOOK_AGAIN_MS.longest), why, { waitsFor: 'job' });
+    }
+    if (open) return { open, isParked: holder?.status === 'parked' };
+    return holder ? 'nothing' : 'expired';
+  }
+
+  /**
+   * Goes on with a request of another step. Of two, the later one counts: the decision of a person about the earlier says
+   * nothing about it.
+   * @throws {NeedsOperator} if a person has to decide about the other job
+   */
+  async function inherit(step: string, { by }: Claimed, open: OpenRequest, isParked: boolean): Promise<void> {
+    if (!open.found && isParked && !open.again)
+      throw new NeedsOperator(
+        `${by.job} may have carried out ${open.operation} for the same key, and the relay cannot search for it. Decide with npx partner-relay resolve ${by.job}, then replay this job`,
+      );
+    const own = steps.journal.openRequest(step);
+    if (own && own.request.signedAt >= open.request.signedAt) return;
+    await steps.journal.keepRequest(step, { ...open, searches: 0, lookFrom: clock() });
+  }
+
+  /** @returns the thing, or the claim of this step, written in this run */
+  async function claim(
+    thing: Key,
+    step: string,
+    { name: calls }: Operation,
+    expired?: (turn: number) => Promise<OpenRequest>,
+  ): Promise<Made> {
+    for (;;) {
+      const made = await store.read(thing);
+      if (made.calls !== undefined && made.calls !== calls)
+        throw new NeedsOperator(
+          `the step '${step}' comes with ${calls}, and ${made.by?.job} with ${made.calls} for the same name and key; give one of them another name`,
+        );
+      if (made.id !== undefined) return made;
+      if (isClaimed(made) && !isOf(made, step)) {
+        const fate = await fateOf(made);
+        if (typeof fate === 'object' && 'id' in fate) {
+          await store.change(thing, made, { ...made, id: fate.id });
+          continue;
+        }
+        if (fate === 'expired' && expired) await inherit(step, made, await expired(made.turn), false);
+        if (typeof fate === 'object') await inherit(step, made, fate.open, fate.isParked);
+      }
+      const mine = await store.change(thing, made, { ...made, calls, by: { job: job.id, step } });
+      if (mine) return mine;
+    }
+  }
+
+  /** Makes the thing under a claim, and notes that it is made. */
+  async function make(thing: Key, claimed: Made, create: () => Promise<Created>): Promise<Created['id']> {
+    const step = claimed.by?.step ?? '';
+    try {
+      const { id } = await create();
+      await store.change(thing, claimed, { ...claimed, id });
+      return id;
+    } catch (error) {
+      const isUnsent = error instanceof Interruption && !steps.journal.openRequest(step);
+      if (isUnsent) await store.change(thing, claimed, freed(claimed));
+      throw error;
+    }
+  }
+
+  /** What there is, once nobody is making it. */
+  async function current(name: string, key: string): Promise<Made> {
+    const thing = thingOf(name, key);
+    const step = `${name}: ${digest(key)}`;
+    for (;;) {
+      const made = await store.read(thing);
+      const fate = isClaimed(made) ? await fateOf(made) : 'nothing';
+      const operation = operations.get(made.calls ?? '');
+      if (typeof fate === 'string' || !operation) {
+        // What this job took over is settled.
+        if (steps.journal.openRequest(step)) await steps.journal.dropRequest(step);
+        return made;
+      }
+      if ('id' in fate) {
+        await store.change(thing, made, { ...made, id: fate.id });
+        continue;
+      }
+      // A person says that it was not made. The next `create` searches once more.
+      if (fate.open.again) return made;
+      const claimed = await claim(thing, step, operation);
+      const open = steps.journal.openRequest(step);
+      if (claimed.id !== undefined || open?.again) continue;
+      // With an open request, this only searches.
+      if (open) await make(thing, claimed, () => steps.create(step, operation, {}));
+      else await store.change(thing, claimed, freed(claimed));
+    }
+  }
+
+  /** What there is of a key, as the first run of the step saw it. */
+  async function look(step: string, name: string, key: string): Promise<{ turn: number; id: Created['id'] | null }> {
+    const { turn, id = null } = steps.isDone(step) ? { turn: 0 } : await current(name, key);
+    return steps.read(step, 'what was made', async () => ({ turn, id }));
+  }
+
+  return {
+    /** @param create carries out the step, with what the thing is found by */
+    async create(
+      step: string,
+      key: string,
+      operation: Operation,
+      payload: object,
+      create: (identity?: Identity) => Promise<Created>,
+    ): Promise<Created['id']> {
+      const thing = thingOf(step, key);
+      const identityAt = async (turn: number) => ({
+        marker: operation.found && (await markers.of('own', job.connection, step, key, turn)),
+        thing: { key: digest(key), turn },
+      });
+      if (steps.isDone(step)) {
+        const { id } = await create();
+        const made = await store.read(thing);
+        // A person said what was made, or an earlier run stopped before it noted it.
+        if (isClaimed(made) && isOf(made, step)) await store.change(thing, made, { ...made, id });
+        return id;
+      }
+      const before = steps.journal.openRequest(step)?.thing;
+      if (before && before.key !== digest(key))
+        throw new NeedsOperator(`the step '${step}' had another key in an earlier run; give a new step a new name`);
+      const made = await claim(thing, step, operation, async (turn) => {
+        const { marker, thing } = await identityAt(turn);
+        const found = foundBy(operation, payload, marker);
+        return { request: EXPIRED, operation: operation.name, sent: {}, found, thing, searches: 0 };
+      });
+      const { id, turn } = made;
+      if (id === undefined) {
+        // What it was for was let go since.
+        const open = steps.journal.openRequest(step);
+        if (open?.thing && open.thing.turn !== turn) await steps.journal.dropRequest(step);
+        return make(thing, made, async () => create(await identityAt(turn)));
+      }
+      await steps.read(step, operation.name, async (): Promise<Created> => ({ id, sent: {} }));
+      // The step is done, so nothing of it stays open.
+      return (await create()).id;
+    },
+    async found(name: string, key: string): Promise<Created['id'] | undefined> {
+      return (await look(`${name}: found ${digest(key)}`, name, key)).id ?? undefined;
+    },
+    /** Ends the thing that the first run of this step saw, and no later one. */
+    async letGo(name: string, key: string): Promise<void> {
+      const { turn, id } = await look(`${name}: let go ${digest(key)}`, name, key);
+      if (id === null) return;
+      const thing = thingOf(name, key);
+      for (;;) {
+        const made = await store.read(thing);
+        if (made.turn !== turn) return;
+        if (await store.change(thing, made, { ...freed(made), turn: turn + 1 })) return;
+      }
+    },
+  };
+}
