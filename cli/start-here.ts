@@ -18,7 +18,7 @@ import { watchConfig } from '../local/config-watch.ts';
 import { controlRoutes } from '../local/control-routes.ts';
 import { customLines, watchCustom } from '../local/custom-watch.ts';
 import { enterSecrets } from '../local/enter-secrets.ts';
-import { type LocalFunctions, openFunctions } from '../local/functions.ts';
+import { type LocalFunctions, startLocalFunctions } from '../local/functions.ts';
 import { remembering } from '../local/github/remember.ts';
 import { createHalt, DISK_FULL, isDiskFull } from '../local/halt.ts';
 import { type HttpHandler, startHttpFront } from '../local/http-front.ts';
@@ -87,7 +87,7 @@ async function start({ verbose }: StartOptions): Promise<void> {
   const githubStandIn = standsIn ? await enterGithubStandIn(stack, log, Date.now) : undefined;
   const withStandIns = (config: RelayConfig) => withGithubAt(githubStandIn?.url, withSlackAt(slack, config));
   const runtime = { ...systemRuntime(withStandIns(config), process.env, own.custom), log, metrics };
-  const functions = await openFunctions(runtime, stack, () => poll());
+  const functions = await startLocalFunctions(runtime, stack, () => poll());
   if (githubStandIn) functions.takeGithub = remembering(functions.takeGithub, githubStandIn);
   const { source, schedules } = functions;
   const customFiles = watchCustom(own, {

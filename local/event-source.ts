@@ -35,7 +35,7 @@ export async function deliver(
  */
 export function startEventSource(
   queues: readonly FifoQueue[],
-  handler: SqsHandler,
+  work: (queue: FifoQueue, message: ReceivedMessage, context: LocalContext) => Promise<void>,
   options: { maxConcurrency: (queue: FifoQueue) => number; timeoutMs: number; failed: (error: unknown) => void },
 ) {
   const running = new Map<FifoQueue, Set<Promise<void>>>(queues.map((queue) => [queue, new Set()]));
@@ -54,7 +54,7 @@ export function startEventSource(
           awsRequestId: message.receiptHandle,
           functionName: 'job-worker',
         };
-        const invocation = deliver(queue, message, (event) => handler(event, context))
+        const invocation = work(queue, message, context)
           .catch(options.failed)
           .finally(() => {
             invocations.delete(invocation);

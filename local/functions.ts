@@ -1,18 +1,20 @@
 import { workersOf } from '../lib/config/capacity.ts';
 import type { Runtime } from '../lib/runtime.ts';
+import { schedules } from '../lib/schedules.ts';
 import { createCrowd } from './crowd.ts';
-import { asSqsHandler, startEventSource } from './event-source.ts';
-import { asHttpHandler, type HttpHandler } from './http-front.ts';
-import { createLocalSchedules, loadSchedules } from './schedules.ts';
+import { startEventSource } from './event-source.ts';
+import type { HttpHandler } from './http-front.ts';
+import { createLocalSchedules, schedulesOf } from './schedules.ts';
 import type { LocalStack } from './stack.ts';
+import { type Functions, openFunctions } from './world/functions.ts';
 
 const WORKER_TIMEOUT_MS = 60_000;
 
 /** The functions, unchanged, and what calls them on this machine. */
-export type LocalFunctions = Awaited<ReturnType<typeof openFunctions>>;
+export type LocalFunctions = Awaited<ReturnType<typeof startLocalFunctions>>;
 
 /** @param calm is called when more jobs may run again, after a crowd of requests */
-export async function openFunctions(runtime: Runtime, { queues }: LocalStack, calm: () => void) {
+export async function startLocalFunctions(runtime: Runtime, { queues }: LocalStack, calm: () => void) {
   const { log } = runtime;
   let functions = await startFunctions(runtime);
   const webhooks = createCrowd(
@@ -21,16 +23,16 @@ export async function openFunctions(runtime: Runtime, { queues }: LocalStack, ca
     () => workersOf(runtime.config),
   );
   return {
-    takeGithub: webhooks.counted((request) => functions.githubWebhook(request)),
-    takeSlack: webhooks.counted((request) => functions.slackWebhook(request)),
-    takeHook: webhooks.counted((request) => functions.hooksWebhook(request)),
-    linkPages: ((request) => functions.accountLink(request)) satisfies HttpHandler,
-    source: startEventSource(queues, (event, context) => functions.jobWorker(event, context), {
+    takeGithub: webhooks.counted((request) => functions.takeGithub(request)),
+    takeSlack: webhooks.counted((request) => functions.takeSlack(request)),
+    takeHook: webhooks.counted((request) => functions.takeHook(request)),
+    linkPages: ((request) => functions.linkPages(request)) satisfies HttpHandler,
+    source: startEventSource(queues, (...message) => functions.work(...message), {
       maxConcurrency: webhooks.maxConcurrency,
       timeoutMs: WORKER_TIMEOUT_MS,
       failed: (error) => log.error({ message: 'the worker failed', error: String(error) }),
     }),
-    schedules: createLocalSchedules(() => functions.scheduled, {
+    schedules: createLocalSchedules(() => schedulesOf(functions), {
       clock: Date.now,
       failed: (slug, error) => log.error({ message: `${slug} failed`, error: String(error) }),
     }),
@@ -43,21 +45,9 @@ export async function openFunctions(runtime: Runtime, { queues }: LocalStack, ca
   };
 }
 
-async function startFunctions(runtime: Runtime) {
-  const [githubWebhook, slackWebhook, hooksWebhook, accountLink, jobWorker, scheduled] = await Promise.all([
-    import('../functions/github-webhook.ts'),
-    import('../functions/slack-webhook.ts'),
-    import('../functions/hooks-webhook.ts'),
-    import('../functions/account-link.ts'),
-    import('../functions/job-worker.ts'),
-    loadSchedules(runtime),
-  ]);
-  return {
-    githubWebhook: asHttpHandler(githubWebhook.createHandler(runtime)),
-    slackWebhook: asHttpHandler(slackWebhook.createHandler(runtime)),
-    hooksWebhook: asHttpHandler(hooksWebhook.createHandler(runtime)),
-    accountLink: asHttpHandler(accountLink.createHandler(runtime)),
-    jobWorker: asSqsHandler(jobWorker.createHandler(runtime)),
-    scheduled,
-  };
+async function startFunctions(runtime: Runtime): Promise<Functions> {
+  const functions = openFunctions(() => runtime);
+  const slugs = ['github-webhook', 'slack-webhook', 'hooks-webhook', 'account-link', 'job-worker'];
+  await Promise.all([...slugs, ...schedules.map(({ slug }) => slug)].map(functions.make));
+  return functions;
 }

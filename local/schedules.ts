@@ -1,9 +1,8 @@
 import type { Context } from 'aws-lambda';
 import { MINUTE_MS } from '../lib/dates.ts';
-import { SOURCE } from '../lib/project.ts';
-import type { Runtime } from '../lib/runtime.ts';
 import { type Schedule, type ScheduleEvent, schedules } from '../lib/schedules.ts';
 import type { LocalContext } from './event-source.ts';
+import type { Functions } from './world/functions.ts';
 
 export type ScheduledHandler<Result = unknown> = (
   event: ScheduleEvent,
@@ -26,15 +25,9 @@ export interface LocalSchedule {
 /** Fires the schedules on one machine. */
 export type LocalSchedules = ReturnType<typeof createLocalSchedules>;
 
-/** The functions of all schedules, as deployed. */
-export function loadSchedules(runtime: Runtime): Promise<LocalSchedule[]> {
-  return Promise.all(
-    schedules.map(async (schedule) => {
-      const { createHandler } = await import(`../functions/${schedule.slug}${SOURCE}`);
-      return { schedule, handler: asScheduledHandler(createHandler(runtime)) };
-    }),
-  );
-}
+/** The functions of all schedules. */
+export const schedulesOf = ({ fire }: Functions): LocalSchedule[] =>
+  schedules.map((schedule) => ({ schedule, handler: (event, context) => fire(schedule.slug, event, context) }));
 
 /**
  * EventBridge Scheduler on one machine. A schedule that is still running at its next time is not started a second time.

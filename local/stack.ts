@@ -13,7 +13,7 @@ export type LocalStack = Awaited<ReturnType<typeof startLocalStack>>;
 export type StackVariables = LocalStack['variables'];
 
 /** Long enough for every run of the worker. SQS recommends six times the time-out for Lambda. */
-const VISIBILITY_TIMEOUT_MS = 90_000;
+export const VISIBILITY_TIMEOUT_MS = 90_000;
 
 export interface LocalStackOptions {
   /** Folder for the table's files. Without it, the table is in memory. */

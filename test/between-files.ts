@@ -1,6 +1,5 @@
 import { isBuiltin, type ResolveFnOutput, registerHooks } from 'node:module';
 import { afterAll, vi } from 'vitest';
-import { keepAnswers } from './lost-answers.ts';
 
 /** What a module of ours has imported before. */
 const found = new Map<string, ResolveFnOutput>();
@@ -25,7 +24,6 @@ afterAll(() => {
   hooks.deregister();
   vi.useRealTimers();
   vi.restoreAllMocks();
-  keepAnswers();
   process.chdir(folder);
   for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
   Object.assign(process.env, environment);

@@ -4,23 +4,18 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/runtime.ts';
 import { createMetrics } from '../lib/state/metrics/metrics.ts';
-import { jobsByStatus, waitingLine } from '../lib/state/table/keys.ts';
 import type { CustomAutomations } from '../lib/triggers/custom-automation.ts';
-import { asSqsHandler, deliver } from '../local/event-source.ts';
-import { FifoQueue, type ReceivedMessage } from '../local/fifo-queue.ts';
-import { asHttpHandler, functionUrlEvent } from '../local/http-front.ts';
-import { asScheduledHandler } from '../local/schedules.ts';
+import type { FifoQueue, ReceivedMessage } from '../local/fifo-queue.ts';
+import { type Carry, losingAnswers } from '../local/world/aws.ts';
+import { contextUntil, openFunctions } from '../local/world/functions.ts';
+import { type MemoryStack, openMemoryStack } from '../local/world/memory-stack.ts';
 import type { VirtualClock } from './fuzz/clock.ts';
 import { type Befall, Process, type State } from './fuzz/process.ts';
 import { effectOf } from './kill/aws-effects.ts';
 import type { Posted } from './requests.ts';
-import { connectAws } from './simulation/aws-wire.ts';
-import { DynamoDbModel } from './simulation/dynamodb-model.ts';
-import { VARIABLES } from './simulation/world.ts';
 
-/** The functions have the same time-outs as on AWS. */
+/** As on AWS. */
 const INVOCATION_MS = 60_000;
-const VISIBILITY_TIMEOUT_MS = 90_000;
 
 /** The relay's functions in one process, which can be stopped as a whole. */
 export interface Host {
@@ -59,81 +54,44 @@ export interface HostsOptions {
   logged: (line: unknown) => void;
 }
 
-async function loadFunctions() {
-  // Each function makes a handler of its own when it is loaded, from the environment. No host uses that one.
-  Object.assign(process.env, VARIABLES);
-  const [github, slack, hooks, worker, sweep, due] = await Promise.all([
-    import('../functions/github-webhook.ts'),
-    import('../functions/slack-webhook.ts'),
-    import('../functions/hooks-webhook.ts'),
-    import('../functions/job-worker.ts'),
-    import('../functions/job-sweep.ts'),
-    import('../functions/due-schedules.ts'),
-  ]);
-  return { github, slack, hooks, worker, sweep, due };
-}
-
-type Functions = Awaited<ReturnType<typeof loadFunctions>>;
-
 /**
  * The relay on hosts that can be killed at any request, with models of AWS in the memory of this process. One host runs
  * at a time; the others are idle, have died, or stand still.
  */
 export class Hosts {
-  readonly queues: readonly FifoQueue[];
-  readonly table: DynamoDbModel;
+  readonly stack: MemoryStack;
   /** Reads of the test, which nothing befalls. */
   readonly stores: Stores;
   readonly stalled: Process[] = [];
   readonly #options: HostsOptions;
-  readonly #functions: Functions;
-  readonly #disconnect: () => void;
   #idle: Host[] = [];
   #started = 0;
   #bytes = 0;
 
-  static async start(options: HostsOptions): Promise<Hosts> {
-    return new Hosts(options, await loadFunctions());
-  }
-
-  private constructor(options: HostsOptions, functions: Functions) {
-    const { clock, secrets, losesOneIn, propagate = (_key, apply) => apply(), pause, carriedOut } = options;
+  constructor(options: HostsOptions) {
+    const { clock, secrets, losesOneIn, propagate, pause, carriedOut } = options;
     this.#options = options;
-    this.#functions = functions;
-    const read = () => clock.now;
-    this.queues = ['interactive.fifo', 'background.fifo'].map(
-      (name) => new FifoQueue(name, read, { visibilityTimeoutMs: VISIBILITY_TIMEOUT_MS }),
-    );
-    this.table = new DynamoDbModel([jobsByStatus, waitingLine], propagate);
-    const texts = Object.entries(secrets).map(([name, secret]) => {
-      return [VARIABLES.SECRET_PREFIX + name, JSON.stringify(secret)] as const;
-    });
-    this.#disconnect = connectAws(
-      {
-        table: this.table,
-        losesOneIn,
-        clock: read,
-        queues: new Map(this.queues.map((queue) => [queue.name, queue])),
-        secrets: new Map(texts),
-      },
-      async (answer, command) => {
-        const running = Process.current();
-        if (!running) return answer();
+    const carry: Carry = async (answer, command) => {
+      const running = Process.current();
+      if (!running) return answer();
+      await pause?.();
+      const carryOut = async () => {
         await pause?.();
-        const carryOut = async () => {
-          await pause?.();
-          const answered = answer();
-          carriedOut?.(command);
-          return answered;
-        };
-        return running.pass(carryOut, true, effectOf(command).effect);
-      },
-    );
+        const answered = answer();
+        carriedOut?.(command);
+        return answered;
+      };
+      return running.pass(carryOut, true, effectOf(command).effect);
+    };
+    this.stack = openMemoryStack({
+      clock: () => clock.now,
+      carry: losingAnswers(losesOneIn, carry),
+      ...(propagate && { propagate }),
+    });
+    for (const [name, secret] of Object.entries(secrets))
+      this.stack.secrets.put(this.stack.secretPrefix + name, secret);
+    Object.assign(process.env, this.stack.variables);
     this.stores = openStores(this.#runtime(0));
-  }
-
-  close(): void {
-    this.#disconnect();
   }
 
   /** Every host that is idle ends, so that the next one begins with nothing in its memory. */
@@ -169,40 +127,24 @@ export class Hosts {
   #startHost(): Host {
     const { clockErrorsMs = [0] } = this.#options;
     const runtime = this.#runtime(clockErrorsMs[this.#started++ % clockErrorsMs.length] ?? 0);
-    const { github, slack, hooks, worker, sweep, due } = this.#functions;
-    // Most hosts stop before they have used all of them.
-    const take = {
-      '/github': onFirstUse(() => asHttpHandler(github.createHandler(runtime))),
-      '/slack': onFirstUse(() => asHttpHandler(slack.createHandler(runtime))),
-    };
-    const takeHook = onFirstUse(() => asHttpHandler(hooks.createHandler(runtime)));
-    const work = onFirstUse(() => asSqsHandler(worker.createHandler(runtime)));
-    const runSweep = onFirstUse(() => asScheduledHandler(sweep.createHandler(runtime)));
-    const fireDue = onFirstUse(() => asScheduledHandler(due.createHandler(runtime)));
+    const functions = openFunctions(() => runtime);
+    const { clock } = this.#options;
+    const contextNow = () => contextUntil(clock.now + INVOCATION_MS, () => clock.now);
     return {
       runtime,
       stores: openStores(runtime),
-      take({ url, headers, body }) {
-        const handle = url === '/github' || url === '/slack' ? take[url] : takeHook;
-        return handle()(functionUrlEvent({ method: 'POST', url, headers }, url, body));
-      },
-      deliver: (queue, message) => deliver(queue, message, (event) => work()(event, this.#context())),
-      sweep: () => runSweep()({}, this.#context()),
-      tick: (at) => fireDue()({ at: new Date(at).toISOString() }, this.#context()),
+      take: functions.take,
+      deliver: (queue, message) => functions.work(queue, message, contextNow()),
+      sweep: () => functions.fire('job-sweep', {}, contextNow()),
+      tick: (at) => functions.fire('due-schedules', { at: new Date(at).toISOString() }, contextNow()),
     };
-  }
-
-  #context() {
-    const { clock } = this.#options;
-    const deadline = clock.now + INVOCATION_MS;
-    return { getRemainingTimeInMillis: () => deadline - clock.now, awsRequestId: '', functionName: '' };
   }
 
   #runtime(clockErrorMs: number): Runtime {
     const { clock: virtual, config, custom, fetch, logged } = this.#options;
     const clock = () => virtual.now + clockErrorMs;
     return {
-      ...systemRuntime(config, VARIABLES, custom),
+      ...systemRuntime(config, this.stack.variables, custom),
       clock,
       random: () => 0.5,
       randomBytes: (size) => {
@@ -227,14 +169,6 @@ export class Hosts {
       metrics: createMetrics('test', () => {}, clock),
     };
   }
-}
-
-function onFirstUse<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }
 
 /**

@@ -3,21 +3,18 @@ import { defineConfig, type RelayConfig, type RelayConfigInput } from '../lib/co
 import type { Job, JobStatus } from '../lib/engine/record/job.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
 import { createLinks, type Links } from '../lib/links/links.ts';
-import { openStores, type Runtime, type Stores, systemRuntime } from '../lib/runtime.ts';
-import type { ScheduleEvent } from '../lib/schedules.ts';
+import { type Runtime, systemRuntime } from '../lib/runtime.ts';
 import type { Limits } from '../lib/service/budget/window.ts';
 import { createMetrics } from '../lib/state/metrics/metrics.ts';
 import type { CustomAutomations, CustomRun, CustomTrigger } from '../lib/triggers/custom-automation.ts';
-import { asSqsHandler, deliver } from '../local/event-source.ts';
-import { asHttpHandler, startHttpFront } from '../local/http-front.ts';
-import { linkRoutes } from '../local/link-routes.ts';
-import type { LocalStack } from '../local/stack.ts';
-import { nextMoment } from '../local/trial/next-moment.ts';
+import { type LocalStack, startLocalStack } from '../local/stack.ts';
+import type { Attributes } from '../local/world/expressions.ts';
+import { openMemoryStack } from '../local/world/memory-stack.ts';
+import { openWorld, type World } from '../local/world/world.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
-import { startStack } from './relay-stack.ts';
-import { openTable, type TableFaults } from './relay-table.ts';
-import { githubDelivery, SIGNING_SECRET, WEBHOOK_SECRET } from './requests.ts';
+import { GRANTS_KEY, githubDelivery, SIGNING_SECRET, WEBHOOK_SECRET } from './requests.ts';
 import { type SlackThatFails, startSlackThatFails } from './slack-that-fails.ts';
+import { createTableFaults, type TableFaults } from './table-faults.ts';
 
 export { githubSignature, SIGNING_SECRET, WEBHOOK_SECRET } from './requests.ts';
 
@@ -77,11 +74,6 @@ export function withLimits(config: RelayConfig, limits: Limits): RelayConfig {
   return { ...config, connections: Object.fromEntries(connections) };
 }
 
-/** A function that the clock fires. */
-interface ScheduledFunction {
-  createHandler(runtime: Runtime): (event: ScheduleEvent, context: object) => Promise<unknown>;
-}
-
 export interface TestRelayOptions {
   config?: RelayConfig;
   /** What files of automations/ export, by their names. */
@@ -105,14 +97,13 @@ export interface TestRelayOptions {
 }
 
 /** Partner Relay with everything around it, over real sockets and on a clock of its own. */
-export interface TestRelay {
+export interface TestRelay extends Omit<World, 'jobs'> {
   clock: TestClock;
   sandbox: Sandbox;
   slack: SlackThatFails;
   stack: LocalStack;
   /** What befalls the table, unless it is on the wire. */
   table: TableFaults;
-  stores: Stores;
   links: Links;
   runtime: Runtime;
   /** What the functions logged, and the metrics that they recorded. */
@@ -131,19 +122,15 @@ export interface TestRelay {
     body: string | Uint8Array,
     headers: Record<string, string>,
   ): Promise<{ status: number; answer: Record<string, unknown> }>;
-  /** Delivers what the queues hold now, until nothing can be received. */
-  work(): Promise<void>;
-  /** Works, moves the clock to whatever comes next, sweeps, and so on until nothing is under way. */
-  workToTheEnd(): Promise<void>;
-  sweep(): Promise<void>;
-  /** Fires a schedule. @param slug of its function */
-  fire(slug: string, event?: ScheduleEvent): Promise<unknown>;
+  sweep(): Promise<unknown>;
   jobs(status?: JobStatus): Promise<Job[]>;
   steps(jobId: string): Promise<Record<string, string>>;
+  /** What the table holds, unless it is on the wire. */
+  backUp(): Attributes[];
+  /** The table is lost, and ten minutes later a new one has these items. */
+  replaceTable(items: readonly Attributes[]): void;
   close(): Promise<void>;
 }
-
-const WORKER_TIMEOUT_MS = 60_000;
 
 export async function startRelay(options: TestRelayOptions = {}): Promise<TestRelay> {
   const clock: TestClock = { now: Date.parse('2026-11-20T10:00:00Z') };
@@ -151,21 +138,20 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
   const slack = await startSlackThatFails({ clock: read, botToken: BOT_TOKEN });
   const given = options.config ?? exampleConfig();
   const config = given.slack ? { ...given, slack: { ...given.slack, apiUrl: `${slack.url}/api` } } : given;
-  const { tableOnWire, tableThrough, environment } = options;
-  const inProcess = openTable(read);
-  const stack = await startStack({ clock: read, ...(!(tableOnWire || tableThrough) && { table: inProcess }) });
+  const { tableOnWire, tableThrough } = options;
+  const { faults, carry } = createTableFaults();
+  const memory = tableOnWire || tableThrough ? undefined : openMemoryStack({ clock: read, carry });
+  const stack = memory ?? (await startLocalStack({ clock: read }));
   const sandbox = await startSandbox({ clock: read, ...options.sandbox });
-  const [key] = sandbox.keys;
+  const enter = (name: string, secret: object) => stack.secrets.put(stack.secretPrefix + name, secret);
   for (const connection of Object.keys(config.connections)) {
-    stack.secrets.put(`${stack.secretPrefix}partner/${connection}`, { baseUrl: sandbox.url, ...key });
-    stack.secrets.put(`${stack.secretPrefix}instance/${connection}`, { baseUrl: sandbox.url });
+    enter(`partner/${connection}`, { baseUrl: sandbox.url, ...sandbox.keys[0] });
+    enter(`instance/${connection}`, { baseUrl: sandbox.url });
   }
-  stack.secrets.put(`${stack.secretPrefix}github-webhook`, { webhookSecret: options.webhookSecret ?? WEBHOOK_SECRET });
-  stack.secrets.put(`${stack.secretPrefix}github`, { ...options.github });
-  stack.secrets.put(`${stack.secretPrefix}grants`, { key: 'a key of the tests, long enough for it' });
-
-  const slackSecret = options.slack ?? { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN };
-  stack.secrets.put(`${stack.secretPrefix}slack`, slackSecret);
+  enter('github-webhook', { webhookSecret: options.webhookSecret ?? WEBHOOK_SECRET });
+  enter('github', { ...options.github });
+  enter('grants', GRANTS_KEY);
+  enter('slack', options.slack ?? { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN });
 
   Object.assign(process.env, stack.variables);
   const table = stack.variables.AWS_ENDPOINT_URL_DYNAMODB;
@@ -176,7 +162,7 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
   const runtime: Runtime = {
     ...system,
     ...options.runtime,
-    environment: { ...system.environment, ...environment },
+    environment: { ...system.environment, ...options.environment },
     clock: read,
     random: () => 0.5,
     sleep: async (ms) => {
@@ -189,41 +175,26 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
     const aheadMs = options.aheadMs?.[slug] ?? 0;
     return { ...runtime, clock: () => clock.now + aheadMs };
   };
-  const [webhook, slackWebhook, hooksWebhook, accountLink, worker] = await Promise.all([
-    import('../functions/github-webhook.ts'),
-    import('../functions/slack-webhook.ts'),
-    import('../functions/hooks-webhook.ts'),
-    import('../functions/account-link.ts'),
-    import('../functions/job-worker.ts'),
-  ]);
-  const handleMessages = asSqsHandler(worker.createHandler(runtimeOf('job-worker')));
-  const pages = asHttpHandler(accountLink.createHandler(runtime));
-  const front = await startHttpFront(0, {
-    ...linkRoutes(pages, config.connections),
-    'POST /github': asHttpHandler(webhook.createHandler(runtimeOf('github-webhook'))),
-    'POST /hooks/*': asHttpHandler(hooksWebhook.createHandler(runtimeOf('hooks-webhook'))),
-    ...(config.slack && { 'POST /slack': asHttpHandler(slackWebhook.createHandler(runtimeOf('slack-webhook'))) }),
-  });
-  const origin = front.url;
-  const url = `${origin}/github`;
-  runtime.environment.ACCOUNT_LINK_URL = `${origin}/link`;
-  const stores = openStores(runtime);
-
-  const scheduled = new Map<string, ReturnType<ScheduledFunction['createHandler']>>();
+  const world = openWorld({ clock, stack, runtime, runtimeOf });
+  const { functions, stores, jobs } = world;
+  await Promise.all(['github-webhook', 'slack-webhook', 'hooks-webhook', 'job-worker'].map(functions.make));
+  const front = await world.serve();
+  const url = `${front.url}/github`;
+  runtime.environment.ACCOUNT_LINK_URL = `${front.url}/link`;
 
   const relay: TestRelay = {
+    ...world,
     clock,
     sandbox,
     slack,
     stack,
-    table: inProcess.faults,
-    stores,
+    table: faults,
     links: createLinks(stores.table, stores.clock),
     runtime,
     log,
     metrics,
     url,
-    slackUrl: `${origin}/slack`,
+    slackUrl: `${front.url}/slack`,
     post(event, payload, headers = {}) {
       const { body, headers: usual } = githubDelivery(event, payload);
       const given = Object.entries({ ...usual, ...headers }).filter(([, value]) => value !== undefined);
@@ -233,47 +204,16 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
       const response = await fetch(url, { method: 'POST', headers, body: body as string });
       return { status: response.status, answer: (await response.json()) as Record<string, unknown> };
     },
-    async work() {
-      for (const queue of stack.queues) {
-        for (let message = queue.receive(); message; message = queue.receive()) {
-          const deadline = clock.now + WORKER_TIMEOUT_MS;
-          const context = { getRemainingTimeInMillis: () => deadline - clock.now, awsRequestId: '', functionName: '' };
-          await deliver(queue, message, (event) => handleMessages(event, context));
-        }
-      }
-    },
-    async workToTheEnd() {
-      for (;;) {
-        await relay.work();
-        const underWay = [
-          ...(await relay.jobs('queued')),
-          ...(await relay.jobs('running')),
-          ...(await relay.jobs('waiting')),
-        ];
-        if (underWay.length === 0) return;
-        clock.now = nextMoment(clock.now, stack.queues, underWay);
-        await relay.sweep();
-      }
-    },
-    sweep: async () => void (await relay.fire('job-sweep')),
-    async fire(slug, event = {}) {
-      let handle = scheduled.get(slug);
-      if (!handle) {
-        const { createHandler } = (await import(`../functions/${slug}.ts`)) as ScheduledFunction;
-        handle = createHandler(runtimeOf(slug));
-        scheduled.set(slug, handle);
-      }
-      const deadline = clock.now + WORKER_TIMEOUT_MS;
-      return handle(event, { getRemainingTimeInMillis: () => deadline - clock.now });
-    },
-    async jobs(status) {
-      const all: JobStatus[] = status ? [status] : ['queued', 'running', 'waiting', 'succeeded', 'not-done', 'parked'];
-      const lists = await Promise.all(all.map((one) => stores.jobs.list(one, { limit: 1_000 })));
-      return lists.flat().sort((a, b) => a.createdAt - b.createdAt);
-    },
+    sweep: () => relay.fire('job-sweep'),
+    jobs: (status) => jobs(status && [status]),
     async steps(jobId) {
       const journal = await openJournal(stores.table, jobId, read);
       return Object.fromEntries(journal.entries().map(({ step, status }) => [step, status]));
+    },
+    backUp: () => [...(memory?.table.items() ?? [])],
+    replaceTable(items) {
+      clock.now += 10 * 60_000;
+      memory?.table.replace(items, clock.now);
     },
     async close() {
       await Promise.all([front.close(), sandbox.close(), slack.close(), stack.close()]);

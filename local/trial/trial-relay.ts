@@ -1,27 +1,22 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { RelayConfig } from '../../lib/config/schema.ts';
-import { MINUTE_MS } from '../../lib/dates.ts';
-import { type JobStatus, jobStatuses } from '../../lib/engine/record/job.ts';
-import { openStores, type Runtime, systemRuntime } from '../../lib/runtime.ts';
+import { type Runtime, systemRuntime } from '../../lib/runtime.ts';
 import { createMetrics } from '../../lib/state/metrics/metrics.ts';
 import { parsedJson } from '../../lib/text.ts';
 import { type CustomAutomations, customOf } from '../../lib/triggers/custom-automation.ts';
 import { decryptPayload } from '../../sandbox/decryption.ts';
 import { type Data, idFields, type Project, type Task } from '../../sandbox/records.ts';
-import { asSqsHandler, deliver } from '../event-source.ts';
-import { type SignedRequest, signedByGithub, signedBySlack, signedByTool } from '../examples/signed-request.ts';
+import { signedByGithub, signedBySlack, signedByTool } from '../examples/signed-request.ts';
 import { remembering } from '../github/remember.ts';
-import { asHttpHandler, functionUrlEvent, type HttpHandler } from '../http-front.ts';
 import { startSandboxWith } from '../instances.ts';
 import { enterGithubStandIn, withGithubAt } from '../local-github.ts';
 import { withSlackAt } from '../local-slack.ts';
-import { asScheduledHandler } from '../schedules.ts';
 import { commandForm } from '../slack/requests.ts';
 import { startSlackStandIn } from '../slack/stand-in.ts';
-import { startLocalStack } from '../stack.ts';
+import { openMemoryStack } from '../world/memory-stack.ts';
+import { openWorld } from '../world/world.ts';
 import type { GivenWorld } from './define-tests.ts';
-import { nextMoment } from './next-moment.ts';
 import { createTroubles, type Trouble } from './trouble.ts';
 
 /** What happens, as a test says it. */
@@ -38,8 +33,6 @@ export interface TrialCall {
   payload: Record<string, unknown>;
   status: number;
 }
-
-const UNDER_WAY: readonly JobStatus[] = ['queued', 'running', 'waiting'];
 
 export type TrialRelay = Awaited<ReturnType<typeof startTrialRelay>>;
 
@@ -64,7 +57,7 @@ export async function startTrialRelay(
   const clock = { now };
   const read = () => clock.now;
   const quiet = { info() {}, warn() {}, error() {} };
-  const stack = await startLocalStack({ clock: read });
+  const stack = openMemoryStack({ clock: read });
   const { partners, sandbox } = await startSandboxWith(Object.keys(given.connections), { clock: read });
   const { data } = sandbox;
   addProjects(given, data.projects);
@@ -79,8 +72,7 @@ export async function startTrialRelay(
   enter('slack', { signingSecret: key, botToken: key });
   enter('grants', { key });
   enter('hooks', Object.fromEntries(customOf(custom, 'webhook').map(({ name }) => [name, key])));
-  // Later than the table, which is dated by the machine.
-  for (const name of ['markers', 'intake']) stack.secrets.put(stack.secretPrefix + name, { key }, Date.now());
+  for (const name of ['markers', 'intake']) enter(name, { key });
   for (const [name, partner] of partners) for (const kind of ['partner', 'instance']) enter(`${kind}/${name}`, partner);
   Object.assign(process.env, stack.variables);
 
@@ -108,67 +100,39 @@ export async function startTrialRelay(
     log: { ...quiet, error: ({ error }) => void errors.push(String(error)) },
     metrics: createMetrics(stack.variables.STAGE, () => {}, read),
   };
-  const [webhook, slackWebhook, worker, sweep] = await Promise.all([
-    import('../../functions/github-webhook.ts'),
-    import('../../functions/slack-webhook.ts'),
-    import('../../functions/job-worker.ts'),
-    import('../../functions/job-sweep.ts'),
-  ]);
-  const takeGithub = remembering(asHttpHandler(webhook.createHandler(runtime)), github);
   const troubles = createTroubles(trouble, (automation) => custom.list.some(({ name }) => name === automation));
-  const runJob = asSqsHandler(
-    worker.createHandler({
-      ...runtime,
-      log: troubles.log,
-      fetch: (...request) => troubles.fetch(() => fetchHere(...request)),
-    }),
-  );
-  const runSweep = asScheduledHandler(sweep.createHandler(runtime));
-  const stores = openStores(runtime);
-
-  const contextNow = () => {
-    const end = clock.now + MINUTE_MS;
-    return { getRemainingTimeInMillis: () => end - clock.now, awsRequestId: '', functionName: '' };
+  const ofWorker: Runtime = {
+    ...runtime,
+    log: troubles.log,
+    fetch: (...request) => troubles.fetch(() => fetchHere(...request)),
   };
-  const list = async (statuses: readonly JobStatus[]) =>
-    (await Promise.all(statuses.map((status) => stores.jobs.list(status, { limit: Number.MAX_SAFE_INTEGER })))).flat();
-
-  /** Works on one message, people's first. @returns whether there was one */
-  async function workOnce(): Promise<boolean> {
-    for (const queue of stack.queues) {
-      const message = queue.receive();
-      if (!message) continue;
-      const { jobId } = JSON.parse(message.body);
-      await troubles.run(jobId, () => deliver(queue, message, (event) => runJob(event, contextNow())));
-      return true;
-    }
-    return false;
-  }
-
-  const post = async (handler: HttpHandler, path: string, { headers, body }: SignedRequest) =>
-    handler(functionUrlEvent({ method: 'POST', headers, url: path }, path, Buffer.from(body)));
+  const { functions, fire, jobs, workToTheEnd } = openWorld({
+    clock,
+    stack,
+    runtime,
+    runtimeOf: (slug) => (slug === 'job-worker' ? ofWorker : runtime),
+    around: troubles.run,
+  });
+  functions.takeGithub = remembering(functions.takeGithub, github);
 
   async function answerTo(given: Given): Promise<APIGatewayProxyStructuredResultV2> {
     if ('event' in given) {
       const delivery = signedByGithub(given.event, JSON.stringify(given.payload), key, `trial-${clock.now}`);
-      return post(takeGithub, '/github', delivery);
+      return functions.take({ url: '/github', ...delivery });
     }
     if ('command' in given) {
       const typed = `${runtime.config.slack?.command ?? '/pm'} ${given.command}`;
       const form = commandForm(standIn, typed, { userId: given.by, channelId: given.channel });
-      return post(asHttpHandler(slackWebhook.createHandler(runtime)), '/slack', signedBySlack(form, key, clock.now));
+      return functions.take({ url: '/slack', ...signedBySlack(form, key, clock.now) });
     }
     if ('hook' in given) {
       const { hook, body, headers } = given;
       const automation = customOf(custom, 'webhook').find(({ name }) => name === hook);
       if (!automation) throw new Error(`there is no webhook '${hook}' in automations/`);
       const signed = signedByTool(automation.verify, JSON.stringify(body), key, { now: clock.now, headers });
-      const { createHandler } = await import('../../functions/hooks-webhook.ts');
-      return post(asHttpHandler(createHandler(runtime)), `/hooks/${hook}`, signed);
+      return functions.take({ url: `/hooks/${hook}`, ...signed });
     }
-    const { createHandler } = await import('../../functions/due-schedules.ts');
-    const event = { own: given.schedule, at: new Date(clock.now).toISOString() };
-    await asScheduledHandler(createHandler(runtime))(event, contextNow());
+    await fire('due-schedules', { own: given.schedule, at: new Date(clock.now).toISOString() });
     return { statusCode: 200 };
   }
 
@@ -208,19 +172,9 @@ export async function startTrialRelay(
       return ignored ?? text;
     },
     /** Lets time pass and jobs run for so long, or until no job is under way. It moves the clock. */
-    async work(longestMs: number): Promise<void> {
-      const end = clock.now + longestMs;
-      while (clock.now <= end) {
-        while (clock.now <= end && (await workOnce())) {}
-        const underWay = await list(UNDER_WAY);
-        if (underWay.length === 0) return;
-        clock.now = Math.max(clock.now, Math.min(end, nextMoment(clock.now, stack.queues, underWay)));
-        if (clock.now >= end) return;
-        await runSweep({}, contextNow());
-      }
-    },
+    work: workToTheEnd,
     /** In the order in which they came. */
-    jobs: async () => (await list(jobStatuses)).sort((a, b) => a.createdAt - b.createdAt),
+    jobs: () => jobs(),
     async close() {
       await Promise.all([sandbox.close(), github.close(), standIn.close(), stack.close()]);
     },

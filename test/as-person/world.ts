@@ -6,11 +6,9 @@ import { openStores, type Stores, systemRuntime } from '../../lib/runtime.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import type { Item } from '../../lib/state/table/table.ts';
-import type { LocalStack } from '../../local/stack.ts';
+import { type MemoryStack, openMemoryStack } from '../../local/world/memory-stack.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
 import { exampleConfig, type TestClock } from '../relay.ts';
-import { startStack } from '../relay-stack.ts';
-import { openTable } from '../relay-table.ts';
 import { type Choices, consent } from '../sandbox/mcp/consent.ts';
 
 export const mira: Holder = { in: 'slack', id: 'U0MIRA' };
@@ -19,7 +17,7 @@ export const REDIRECT_URI = 'http://127.0.0.1:8790/callback';
 /** The table and the secrets of a relay, an instance of the service, and workers that share them. */
 export interface World {
   clock: TestClock;
-  stack: LocalStack;
+  stack: MemoryStack;
   stores: Stores;
   /** Each call makes a process of its own. */
   worker(options?: Partial<McpEndpointOptions>): Promise<McpEndpoint>;
@@ -30,7 +28,7 @@ export interface World {
 export async function startWorld(baseUrl: string): Promise<World> {
   const clock: TestClock = { now: Date.parse('2026-11-20T10:00:00Z') };
   const read = () => clock.now;
-  const stack = await startStack({ clock: read, table: openTable(read) });
+  const stack = openMemoryStack({ clock: read });
   onTestFinished(() => stack.close());
   const put = (name: string, value: object) => stack.secrets.put(stack.secretPrefix + name, value);
   put('grants', { key: 'a key of the tests, long enough for it' });

@@ -5,11 +5,10 @@ import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
 import { createPrivacy } from '../../lib/engine/record/privacy.ts';
 import { keys } from '../../lib/state/table/keys.ts';
-import { nextMoment } from '../../local/trial/next-moment.ts';
+import { nextMoment } from '../../local/world/world.ts';
 import type { McpOptions } from '../../sandbox/mcp/options.ts';
 import { linkAccount, sandboxCommands } from '../as-person/linked.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
-import { backUp, replaceTable } from '../replaced-table.ts';
 import { ask, command, lastMessage, PLATFORM, TOMASZ, told } from '../slack-requests.ts';
 
 const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
@@ -173,11 +172,11 @@ describe('a call that was carried out, and answered with what nobody expects', (
 it('a command from before the table was replaced is not sent to a tool again, and its job says what to do', async () => {
   await start();
   await linkAccount(relay);
-  const copy = await backUp(relay);
+  const copy = relay.backUp();
   const asked = { triggerId: 'trigger-1' };
   await ask(relay, `log 1h ${CHECKOUT}`, asked);
   expect(logged()).toHaveLength(1);
-  await replaceTable(relay, copy);
+  relay.replaceTable(copy);
   await command(relay, `log 1h ${CHECKOUT}`, asked);
   await relay.workToTheEnd();
   expect(logged()).toHaveLength(1);

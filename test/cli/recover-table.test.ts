@@ -10,7 +10,6 @@ import { issueEvent } from '../issue-events.ts';
 import { clearLink } from '../links/clear-link.ts';
 import { APP, ofRepository, TOKEN } from '../redelivery-trial.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
-import { backUp, replaceTable } from '../replaced-table.ts';
 import { runRelayOf } from './run-command.ts';
 
 const REPOSITORY = 'Codertocat/Hello-World';
@@ -83,7 +82,7 @@ describe('partner-relay recover', () => {
     describes('gone', genuine.replaceAll('World#1 by', 'World#77 by'));
     describes('twin', `${twice}\r\nSeen by QA.`.replaceAll('\n', '\r\n'));
     describes('without-address', 'Slack says so. [partner-relay 00112233445566778899]');
-    await replaceTable(relay, []);
+    relay.replaceTable([]);
 
     const plan = await recover('--go');
     expect(plan).toContain('links: 2 to write, 0 there, 6 left to you');
@@ -104,19 +103,19 @@ describe('partner-relay recover', () => {
   it('leaves a link that has another defect, and takes the newest defect of a link that was cleared', async () => {
     await happens('opened', { id: 1 });
     const first = defectOf(1);
-    const copy = await backUp(relay);
+    const copy = relay.backUp();
     await clearLink(relay, 1);
     await happens('edited', { id: 1, title: 'anew', seconds: 9 });
     const newest = defects().at(-1);
     expect(defects()).toHaveLength(2);
 
-    await replaceTable(relay, copy);
+    relay.replaceTable(copy);
     const restored = await recover('--go');
     expect(restored).toContain('links: 0 to write, 1 there, 1 left to you');
     expect(restored).toContain(`the link of ${REPOSITORY}#1 has defect ${first?.defect_id}. If that is wrong, run`);
     expect(await linkOf(1)).toMatchObject({ defect: { id: first?.defect_id } });
 
-    await replaceTable(relay, []);
+    relay.replaceTable([]);
     const lost = await recover('--go');
     expect(lost).toContain(`defect ${first?.defect_id}: the link of ${REPOSITORY}#1 was cleared after it was made`);
     expect(await linkOf(1)).toMatchObject({ defect: { id: newest?.defect_id }, cleared: { times: 1 } });
@@ -124,7 +123,7 @@ describe('partner-relay recover', () => {
 
   it('continues where it was stopped', async () => {
     for (const id of [1, 2, 3]) await happens('opened', { id });
-    await replaceTable(relay, []);
+    relay.replaceTable([]);
     let asked = 0;
     hooks.instead = (request) => {
       relay.clock.now += 1_000;
@@ -148,7 +147,7 @@ describe('partner-relay recover', () => {
   });
 
   it('counts what the operator says, or what the limits allow in the lost time', async () => {
-    await replaceTable(relay, []);
+    relay.replaceTable([]);
     const lost = ['--since', '2026-11-20T10:00Z', '--until', '2026-11-20T10:09Z', '--go'];
     await recover(...lost, '--used', '700');
     expect(await usedOfDay()).toBe(701);
@@ -171,11 +170,11 @@ describe('partner-relay recover', () => {
     relay.clock.now = Date.parse('2026-11-20T10:30Z');
     const asked = keys.failedDelivery(`${targetName(hook)}#${hook.id}`, guid);
     await relay.stores.table.put({ ...asked, askedAt: relay.clock.now });
-    const copy = await backUp(relay);
+    const copy = relay.backUp();
     hooks.down = () => undefined;
     await hooks.redeliver(guid);
     expect(hooks.statuses(guid)).toEqual([502, 202]);
-    await replaceTable(relay, copy);
+    relay.replaceTable(copy);
     expect(await recover(...since, '--go')).toContain('deliveries asked for: 1');
     relay.clock.now += 2 * 86_400_000;
     await relay.workToTheEnd();
@@ -185,7 +184,7 @@ describe('partner-relay recover', () => {
   it('asks for what arrived just after --until, by the clock of GitHub, and for nothing that came again since', async () => {
     await happens('opened', { id: 1 });
     const until = new Date(relay.clock.now - 30_000).toISOString();
-    await replaceTable(relay, []);
+    relay.replaceTable([]);
     const lost = ['--since', '2026-11-20T09:00Z', '--until', until];
     expect(await recover(...lost, '--go')).toContain('deliveries asked for: 1');
     expect(await recover(...lost, '--go')).toContain('deliveries asked for: 0');
@@ -193,16 +192,16 @@ describe('partner-relay recover', () => {
 
   it('takes the time from the table, if the clock of this machine is an hour behind', async () => {
     await happens('opened', { id: 1 });
-    await replaceTable(relay, []);
+    relay.replaceTable([]);
     const behind = openStores({ ...relay.runtime, clock: () => relay.clock.now - 3_600_000 });
     expect(await recoverAt(behind, '--go')).toContain('deliveries asked for: 1');
   });
 
   it('says how to see whether everything has arrived, and asks again for what failed', async () => {
-    const copy = await backUp(relay);
+    const copy = relay.backUp();
     await happens('opened', { id: 1 });
     const [{ guid } = { guid: '' }] = hooks.attempts;
-    await replaceTable(relay, copy);
+    relay.replaceTable(copy);
     hooks.down = () => 502;
     const [, since = '', until = ''] =
       /arrived, run it again with --since (\S+) --until (\S+)\./.exec(await recover('--go')) ?? [];
@@ -218,7 +217,7 @@ describe('partner-relay recover', () => {
     await happens('opened', { id: 2, body: 'second' });
     await happens('edited', { id: 2, title: 'edited', seconds: 5 });
     expect(defects()).toHaveLength(2);
-    await replaceTable(relay, []);
+    relay.replaceTable([]);
 
     const plan = await recover();
     expect(plan).toContain('links: 2 to write, 0 there, 0 left to you');
@@ -247,9 +246,9 @@ describe('partner-relay recover', () => {
 
   it.each(['a lost table', 'a restored table'])('run again after %s, it changes nothing', async (what) => {
     await happens('opened', { id: 1 });
-    const copy = await backUp(relay);
+    const copy = relay.backUp();
     await happens('opened', { id: 2 });
-    await replaceTable(relay, what === 'a lost table' ? [] : copy);
+    relay.replaceTable(what === 'a lost table' ? [] : copy);
     const since = ['--since', new Date(relay.clock.now - 3_600_000).toISOString()];
     const until = ['--until', new Date(relay.clock.now).toISOString()];
     const written = what === 'a lost table' ? 2 : 1;

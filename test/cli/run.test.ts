@@ -7,7 +7,7 @@ import * as mondayTasks from '../../docs/guides/automations/monday-tasks.ts';
 import { controlRoutes } from '../../local/control-routes.ts';
 import { startHttpFront } from '../../local/http-front.ts';
 import type { Listening } from '../../local/listen.ts';
-import { createLocalSchedules, loadSchedules } from '../../local/schedules.ts';
+import { createLocalSchedules, schedulesOf } from '../../local/schedules.ts';
 import { noteRunning } from '../../local/state.ts';
 import { type HttpStandIn, startHttpStandIn } from '../http-stand-in.ts';
 import { workInNewFolder } from '../new-folder.ts';
@@ -46,7 +46,7 @@ describe('relay run, on this machine', () => {
   beforeEach(async () => {
     const config = exampleConfig({}, { timesheets: { teams: [{ ...teamInput, timeZone: 'UTC', hours: { fri: 8 } }] } });
     relay = await startRelay({ config, own: { 'monday-tasks': mondayTasks } });
-    const functions = await loadSchedules(relay.runtime);
+    const functions = schedulesOf(relay.functions);
     const schedules = createLocalSchedules(() => functions, { clock: relay.runtime.clock, failed: () => {} });
     const { variables } = relay.stack;
     front = await startHttpFront(0, controlRoutes(schedules, variables.AWS_ACCESS_KEY_ID));

@@ -4,7 +4,6 @@ import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { exampleOf, issueEvent } from '../issue-events.ts';
 import { clearLink } from '../links/clear-link.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
-import { type Backup, backUp, replaceTable } from '../replaced-table.ts';
 
 const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 
@@ -45,13 +44,13 @@ describe('after the table was replaced', () => {
   ])('no issue gets a second defect, however late its next event: %s', async (_, inCopy) => {
     await start();
     const defects = relay.sandbox.data.defects.length;
-    let copy: Backup = [];
+    let copy = relay.backUp();
     for (let id = 1; id <= 4; id++) {
       await relay.post('issues', issueEvent('opened', { id }));
       await relay.workToTheEnd();
-      if (id === inCopy) copy = await backUp(relay);
+      if (id === inCopy) copy = relay.backUp();
     }
-    await replaceTable(relay, copy);
+    relay.replaceTable(copy);
     for (let id = 1; id <= 3; id++) await relay.post('issues', issueEvent('edited', { id, seconds: 60 }));
     await relay.workToTheEnd();
     relay.clock.now += 30 * 86_400_000;
@@ -78,7 +77,7 @@ describe('after the table was replaced', () => {
     relay.sandbox.data.defects.push(...others);
     await relay.post('issues', issueEvent('opened', { id: 1 }));
     await relay.workToTheEnd();
-    await replaceTable(relay, []);
+    relay.replaceTable([]);
     const before = relay.sandbox.data.defects.length;
     await relay.post('issues', issueEvent('edited', { id: 2 }));
     await relay.workToTheEnd();
@@ -95,11 +94,11 @@ describe('after the table was replaced', () => {
 
   it.each(['an older copy', 'an empty one'])('an event that comes again logs no time twice: %s', async (by) => {
     await start();
-    const before = by === 'an empty one' ? [] : await backUp(relay);
+    const before = by === 'an empty one' ? [] : relay.backUp();
     await comment(1);
     await relay.workToTheEnd();
     expect(logged()).toHaveLength(1);
-    await replaceTable(relay, before);
+    relay.replaceTable(before);
     const { now } = relay.clock;
     await comment(1);
     await relay.workToTheEnd();
@@ -113,7 +112,7 @@ describe('after the table was replaced', () => {
     await start();
     for (let id = 1; id <= 8; id++) await comment(id);
     await relay.workToTheEnd();
-    await replaceTable(relay, []);
+    relay.replaceTable([]);
     for (let id = 8; id >= 1; id--) await comment(id);
     await comment(9);
     await relay.workToTheEnd();
@@ -143,7 +142,7 @@ describe('after the table was replaced', () => {
     await relay.workToTheEnd();
     happens();
     const before = relay.sandbox.data.timelogs.length;
-    await replaceTable(relay, []);
+    relay.replaceTable([]);
     await comment(2);
     await relay.workToTheEnd();
     expect(relay.sandbox.data.timelogs).toHaveLength(before);
@@ -157,7 +156,7 @@ describe('after the table was replaced', () => {
     await start();
     await comment(1);
     await relay.workToTheEnd();
-    await replaceTable(relay, []);
+    relay.replaceTable([]);
     await comment(2);
     await relay.workToTheEnd();
     const searches = lists('/timelogs/list');

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { jobsByStatus, waitingLine } from '../../lib/state/table/keys.ts';
+import { DynamoDbModel } from '../../local/world/dynamodb-model.ts';
 import { startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestClock, type TestRelay } from '../relay.ts';
 import { seededRandom } from '../service/budget/virtual-time.ts';
-import { DynamoDbModel } from '../simulation/dynamodb-model.ts';
 
 /** What DynamoDB charges for an issue that becomes a defect. */
 export interface IssueUnits {

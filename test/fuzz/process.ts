@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { carryOutTwice } from '../lost-answers.ts';
-import { SILENCE_MS, silence } from '../simulation/aws-wire.ts';
+import { carryOutTwice } from '../../local/world/aws.ts';
+import { SILENCE_MS, silence } from '../simulation/aws-troubles.ts';
 
 /** What can befall a process at one of its requests to AWS, to the service, to GitHub or to Slack. */
 export const troubles = [

@@ -4,12 +4,12 @@ import { type Job, type JobStatus, newsOf } from '../../lib/engine/record/job.ts
 import type { Stores } from '../../lib/runtime.ts';
 import type { Item } from '../../lib/state/table/table.ts';
 import type { FifoQueue, ReceivedMessage } from '../../local/fifo-queue.ts';
+import type { Attributes } from '../../local/world/expressions.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
 import { APP } from '../github-identity.ts';
 import { type Host, Hosts } from '../hosts.ts';
 import { customOf, exampleConfig, withLimits } from '../relay.ts';
 import { githubDelivery, SIGNING_SECRET, WEBHOOK_SECRET } from '../requests.ts';
-import type { Attributes } from '../simulation/expressions.ts';
 import { VirtualClock } from './clock.ts';
 import { type Delivery, Github, REPOSITORIES, WORKFLOWS } from './github.ts';
 import { AWS_FAILED, befallenBy, type Process, type State, type Trouble } from './process.ts';
@@ -57,7 +57,7 @@ export class World {
     const outside = { clock, github: new Github(clock), slack: new Slack(clock), service: new Service(clock, limits) };
     const { perMinute, perDay } = limits;
     const lagging: (() => void)[] = [];
-    const hosts = await Hosts.start({
+    const hosts = new Hosts({
       clock,
       config: withLimits(config, { perMinute, perDay }),
       custom,
@@ -69,6 +69,7 @@ export class World {
         hooks,
         grants: { key: 'a key of the tests, long enough for it' },
         markers: { key: 'another key of the tests, long enough' },
+        intake: { key: 'one more key of the tests, long enough' },
       },
       losesOneIn: 7,
       propagate: (_key, apply) => lagging.push(apply),
@@ -97,7 +98,7 @@ export class World {
   }
 
   close(): void {
-    this.#hosts.close();
+    void this.#hosts.stack.close();
   }
 
   /** Reads of the test, which nothing befalls. */
@@ -116,7 +117,7 @@ export class World {
 
   /** What the table holds. */
   items(): Item[] {
-    return [...this.#hosts.table.items()].map((attributes) => {
+    return [...this.#hosts.stack.table.items()].map((attributes) => {
       const item = this.#read.get(attributes) ?? unmarshall(attributes);
       this.#read.set(attributes, item);
       return item;
@@ -172,7 +173,7 @@ export class World {
 
   /** Delivers the next message of a queue. @returns false if there is none */
   async work(lane: number, troubles: readonly Trouble[] = []): Promise<boolean> {
-    const { queues } = this.#hosts;
+    const { queues } = this.#hosts.stack;
     for (const queue of lane === 0 ? queues : queues.toReversed()) {
       const message = queue.receive();
       if (!message) continue;
@@ -222,7 +223,7 @@ export class World {
   /** How long it takes until a message wakes, or the sweep finds something to do; at most an hour. */
   #untilNext(underWay: readonly Job[]): number {
     const moments = [
-      ...this.#hosts.queues.map((queue) => queue.nextWakeAt()),
+      ...this.#hosts.stack.queues.map((queue) => queue.nextWakeAt()),
       ...underWay.map(({ line, wakeAt, expectedAt = 0 }) => (line === undefined ? wakeAt : expectedAt - MINUTE_MS)),
     ].filter((at) => at > this.clock.now);
     const next = moments.length > 0 ? Math.min(...moments) : this.clock.now + MINUTE_MS;

@@ -8,7 +8,7 @@ import { budgetIdOf } from '../../lib/service/connection/connection.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { commandForm } from '../../local/slack/requests.ts';
 import { type SlackStandIn, startSlackStandIn } from '../../local/slack/stand-in.ts';
-import { nextMoment } from '../../local/trial/next-moment.ts';
+import { nextMoment } from '../../local/world/world.ts';
 import { defaultKey, type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
 import { VirtualClock } from '../fuzz/clock.ts';
 import { Process, type What } from '../fuzz/process.ts';
@@ -50,7 +50,7 @@ export async function startKillableRelay(
   const slack = await startSlackStandIn({ clock: read, botToken: BOT_TOKEN });
   let trial: Trial;
   let result: TrialResult;
-  const hosts = await Hosts.start({
+  const hosts = new Hosts({
     clock,
     config: config({ github: github.url, slack: `${slack.url}/api` }),
     secrets: {
@@ -80,7 +80,8 @@ export async function startKillableRelay(
       return sendOperation(new Headers(init.headers).get('x-nonce') ?? '', send, pass);
     },
   });
-  const { stores, queues } = hosts;
+  const { stores } = hosts;
+  const { queues } = hosts.stack;
   const breakers = createBreakers({ table: stores.table, clock: read, random: Math.random });
 
   /** The path of an operation, the name of a tool that is called, or another method of MCP. */
@@ -261,7 +262,7 @@ export async function startKillableRelay(
     stores,
     try: attempt,
     async close() {
-      hosts.close();
+      void hosts.stack.close();
       await Promise.all([github.close(), slack.close(), sandbox.close()]);
     },
   };

@@ -2,20 +2,17 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { github, type Run } from 'partner-relay';
 import * as z from 'partner-relay/zod';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readCustomAutomations } from '../../lib/automations/custom/folder.ts';
 import { warningsIn } from '../../lib/automations/custom/warnings.ts';
 import { defineTests } from '../../local/trial/define-tests.ts';
 import { runTest } from '../../local/trial/run-test.ts';
-import { keepAnswers } from '../lost-answers.ts';
 import { customOf, exampleConfig } from '../relay.ts';
 
 const FOLDER = join(import.meta.dirname, '../../docs/guides/automations');
 const config = exampleConfig();
 const TASK = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 const complete = 'work-items/checklist/items/complete';
-
-afterEach(keepAnswers);
 
 /** What the guide's automations do. Each test runs again with a kill behind each step, and with each answer lost. */
 const examples = defineTests({

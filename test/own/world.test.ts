@@ -1,14 +1,11 @@
 import { join } from 'node:path';
 import { command, github, type Run, token, webhook } from 'partner-relay';
 import * as z from 'partner-relay/zod';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readCustomAutomations } from '../../lib/automations/custom/folder.ts';
 import type { RelayTest } from '../../local/trial/define-tests.ts';
 import { runTest } from '../../local/trial/run-test.ts';
-import { keepAnswers } from '../lost-answers.ts';
 import { customOf, exampleConfig } from '../relay.ts';
-
-afterEach(keepAnswers);
 
 const config = exampleConfig();
 const FOLDER = join(import.meta.dirname, '../../docs/guides/automations');

@@ -4,7 +4,6 @@ import type { SandboxOptions } from '../../sandbox/sandbox.ts';
 import { issueEvent } from '../issue-events.ts';
 import { mutate, takesAtMost, textIds } from '../mutated-service.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
-import { replaceTable } from '../replaced-table.ts';
 import { ask, NOBODY } from '../slack-requests.ts';
 
 let relay: TestRelay;
@@ -98,7 +97,7 @@ describe('an instance that ignores the page and cuts its lists off without a wor
     const others = Array.from({ length: 60 }, (_, n) => ({ ...seed, project_id: PROJECT, defect_id: `other-${n}` }));
     relay.sandbox.data.defects.push(...(others as typeof relay.sandbox.data.defects));
     const before = relay.sandbox.data.defects.length;
-    await replaceTable(relay, []);
+    relay.replaceTable([]);
     await relay.post('issues', issueEvent('edited', { seconds: 60 }));
     await relay.workToTheEnd();
     expect(relay.sandbox.data.defects).toHaveLength(before);
@@ -118,7 +117,7 @@ describe('an instance that ignores the page and cuts its lists off without a wor
 
   it('is believed where relay.config.ts says that the list comes whole', async () => {
     await start({ operations: { 'defects/list': { paged: false } } }, cut('/defects/list'));
-    await replaceTable(relay, []);
+    relay.replaceTable([]);
     await relay.post('issues', issueEvent('opened'));
     await relay.workToTheEnd();
     expect(relay.sandbox.data.defects).toHaveLength(2);

@@ -10,7 +10,7 @@ async function startServer() {
       const queue = new FifoQueueModel('tested.fifo', { ...QUEUE, pollMs: [0, 0], lateMs: 0 }, time, Math.random);
       return {
         name: queue.name,
-        send: async (body: string, group: string, id: string) => queue.send(body, group, id, 0),
+        send: async (body: string, group: string, id: string) => queue.send(body, group, id),
         receive: async () => queue.take(),
         delete: async (handle: string) => queue.delete(handle),
         async changeVisibility(handle: string, seconds: number) {

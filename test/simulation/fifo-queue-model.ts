@@ -1,5 +1,13 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ReceivedMessage } from '../../local/fifo-queue.ts';
 import type { VirtualTime } from '../service/budget/virtual-time.ts';
+
+/**
+ * How many invocations of the worker, one after the other, led to what runs now. On AWS the SDK passes this on in
+ * `X-Amzn-Trace-Id`, and SQS with the message.
+ * https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
+ */
+export const lineage = new AsyncLocalStorage<number>();
 
 export interface LineageMessage extends ReceivedMessage {
   /** How many invocations of the worker led to it, one after the other: the lineage in its AWSTraceHeader. */
@@ -52,7 +60,7 @@ export class FifoQueueModel {
     this.#random = random;
   }
 
-  send(body: string, group: string, deduplicationId: string, rounds: number): void {
+  send(body: string, group: string, deduplicationId: string): void {
     for (const [id, at] of this.#sent) {
       if (at > this.#time.now - DEDUPLICATION_MS) break;
       this.#sent.delete(id);
@@ -67,7 +75,7 @@ export class FifoQueueModel {
       body,
       receiveCount: 0,
       sentAt: this.#time.now,
-      rounds,
+      rounds: lineage.getStore() ?? 0,
       sequence,
       group,
       turn: 0,

@@ -3,8 +3,7 @@ import type { createHandler as createWorkerHandler } from '../../functions/job-w
 import { jobMessage } from '../../lib/engine/line/queue.ts';
 import { asSqsHandler, deliver } from '../../local/event-source.ts';
 import { asScheduledHandler } from '../../local/schedules.ts';
-import { lineage } from './aws-wire.ts';
-import type { FifoQueueModel } from './fifo-queue-model.ts';
+import { type FifoQueueModel, lineage } from './fifo-queue-model.ts';
 import { contextUntil, noteAwsMetric, noteError, startProcess, type World } from './world.ts';
 
 /** As infra/job-worker.ts and lib/schedules.ts have them. */

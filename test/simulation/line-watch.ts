@@ -6,7 +6,7 @@ import type { Limits } from '../../lib/service/budget/window.ts';
 import { readBreakers, WHOLE } from '../../lib/service/connection/breaker-item.ts';
 import { type Key, keys } from '../../lib/state/table/keys.ts';
 import type { Item } from '../../lib/state/table/table.ts';
-import type { Attributes } from './expressions.ts';
+import type { Attributes } from '../../local/world/expressions.ts';
 
 /** A moment at which nobody was on the way to a line with jobs. */
 export interface Stranded {

@@ -8,15 +8,17 @@ import { repositoryToBackfill, storeBackfill } from '../../lib/operators/backfil
 import { openStores, type Stores } from '../../lib/runtime.ts';
 import type { Limits } from '../../lib/service/budget/window.ts';
 import { jobsByStatus, waitingLine } from '../../lib/state/table/keys.ts';
+import { LocalSecrets } from '../../local/local-secrets.ts';
+import { connectAws } from '../../local/world/aws.ts';
+import { DynamoDbModel, type Units } from '../../local/world/dynamodb-model.ts';
+import type { Attributes } from '../../local/world/expressions.ts';
 import { stopTimers } from '../hosts.ts';
 import { withLimits } from '../relay.ts';
 import { SIGNING_SECRET, WEBHOOK_SECRET } from '../requests.ts';
 import { seededRandom, VirtualTime } from '../service/budget/virtual-time.ts';
 import { type Arrival, bring, type Wanted } from './arrivals.ts';
-import { type AwsTrouble, connectAws } from './aws-wire.ts';
-import { DynamoDbModel, type Units } from './dynamodb-model.ts';
+import { type AwsTrouble, inTrouble } from './aws-troubles.ts';
 import { channelOf, repositoryOf } from './events.ts';
-import type { Attributes } from './expressions.ts';
 import { FifoQueueModel } from './fifo-queue-model.ts';
 import { GithubStub } from './github-stub.ts';
 import { runSweeps, runWorker, type Sweep, type WorkerRun } from './lambda-model.ts';
@@ -127,19 +129,21 @@ export async function simulate(load: Workload): Promise<Result> {
     longest.tookMs = Math.max(longest.tookMs, tookMs);
     longest.rounds = Math.max(longest.rounds, rounds);
   };
-  const byName = new Map(Object.values(queues).map((queue) => [queue.name, queue]));
   const models = {
     table: watched(table, lines),
-    queues: byName,
+    queues: Object.values(queues),
     secrets: secretsOf(load),
     clock: () => time.now,
+  };
+  const carry = inTrouble({
     losesOneIn: LOSES_ONE_IN,
+    travel: travelling(time, random),
     trouble: () => troubleAt(load, time.now),
     sleep: (ms: number) => time.sleep(ms),
     throttled: (operation: string, times: number) =>
       noteAwsMetric(world, 'DynamoDB', 'ThrottledRequests', times, operation),
-  };
-  const disconnect = connectAws(models, travelling(time, random));
+  });
+  const disconnect = connectAws(VARIABLES.TABLE_NAME, models, carry);
   const restoreTimers = stopTimers();
   try {
     for (const lane of ['interactive', 'background'] as const) {
@@ -233,7 +237,7 @@ async function backfill(world: World, connection: string, limits: Limits): Promi
   await storeBackfill(repository, { state: 'open' }, context, { comment: false, limits, lines, sleep });
 }
 
-function secretsOf({ connections, backfill }: Workload): Map<string, string> {
+function secretsOf({ connections, backfill }: Workload): LocalSecrets {
   const secrets = {
     'github-webhook': { webhookSecret: WEBHOOK_SECRET },
     github: backfill === undefined ? {} : { token: 'ghp_simulation' },
@@ -246,9 +250,9 @@ function secretsOf({ connections, backfill }: Workload): Map<string, string> {
       ]),
     ),
   };
-  return new Map(
-    Object.entries(secrets).map(([name, secret]) => [VARIABLES.SECRET_PREFIX + name, JSON.stringify(secret)]),
-  );
+  const kept = new LocalSecrets(() => 0);
+  for (const [name, secret] of Object.entries(secrets)) kept.put(VARIABLES.SECRET_PREFIX + name, secret);
+  return kept;
 }
 
 /** The configuration of the workload's team. @param workload without `workers`, there are as many as the connections need */

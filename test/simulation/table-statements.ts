@@ -14,9 +14,9 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { jobsByStatus, waitingLine } from '../../lib/state/table/keys.ts';
+import { DynamoDbModel } from '../../local/world/dynamodb-model.ts';
+import { orderBy } from '../../local/world/index-model.ts';
 import type { TableServer } from '../state/table-server.ts';
-import { DynamoDbModel } from './dynamodb-model.ts';
-import { orderBy } from './index-model.ts';
 
 const indexes = [jobsByStatus, waitingLine];
 /** Each command is given the name of the table of the server. */

@@ -1,6 +1,7 @@
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { type Runtime, systemRuntime } from '../../lib/runtime.ts';
 import { createMetrics, METRIC_NAMESPACE } from '../../lib/state/metrics/metrics.ts';
+import { variablesAt } from '../../local/world/aws.ts';
 import type { VirtualTime } from '../service/budget/virtual-time.ts';
 import type { GithubStub } from './github-stub.ts';
 import type { Service } from './service.ts';
@@ -38,14 +39,7 @@ export interface Process {
 }
 
 /** The environment of every function. */
-export const VARIABLES = {
-  AWS_REGION: 'local',
-  STAGE: 'simulation',
-  TABLE_NAME: 'state',
-  INTERACTIVE_QUEUE_URL: 'https://sqs.local/000000000000/interactive.fifo',
-  BACKGROUND_QUEUE_URL: 'https://sqs.local/000000000000/background.fifo',
-  SECRET_PREFIX: 'simulation/',
-};
+export const VARIABLES = { ...variablesAt('simulation'), STAGE: 'simulation' };
 
 /** A process's clock is wrong by up to this, in either direction. */
 const CLOCK_ERROR_MS = 500;

@@ -4,7 +4,7 @@ import { createBudget, type SlotAnswer, type SlotRequest } from '../../../lib/se
 import type { Lane } from '../../../lib/service/budget/lanes.ts';
 import type { Limits } from '../../../lib/service/budget/window.ts';
 import { createTable } from '../../../lib/state/table/table.ts';
-import { openTable } from '../../relay-table.ts';
+import { openMemoryStack } from '../../../local/world/memory-stack.ts';
 
 export const MINUTE = 60_000;
 export const DAY = 24 * 60 * MINUTE;
@@ -23,7 +23,9 @@ export const newConnection = () => `connection-${++connections}`;
 
 /** A table for the tests of a file, with the budgets of their connections. */
 export function openBudgets() {
-  const { name: tableName, close } = openTable(() => START);
+  const { variables, close } = openMemoryStack({ clock: () => START });
+  Object.assign(process.env, variables);
+  const { TABLE_NAME: tableName } = variables;
   afterAll(close);
   const table = createTable(new DynamoDBClient({}), tableName, () => START);
   return {

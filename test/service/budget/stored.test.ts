@@ -8,7 +8,7 @@ import { BudgetUnavailable } from '../../../lib/service/budget/budget-store.ts';
 import { emptyMinute, packWindow } from '../../../lib/service/budget/window.ts';
 import { keys } from '../../../lib/state/table/keys.ts';
 import { createTable, type Table } from '../../../lib/state/table/table.ts';
-import { sizeOf } from '../../simulation/sizes.ts';
+import { sizeOf } from '../../../local/world/sizes.ts';
 import { askOften, DAY, granted, LIMITS, MINUTE, newConnection, openBudgets, START, slotOf } from './open-budgets.ts';
 
 const { table, tableName, start } = openBudgets();

@@ -44,6 +44,8 @@ export class DynamoDbModel {
   /** By what the partition key begins with: `budget` of `budget#main`. */
   readonly units = new Map<string, Units>();
   readonly #partitions = new Map<string, Map<string, Attributes>>();
+  /** When it was created. */
+  #createdAt = new Date(0);
   readonly #indexes: Map<string, IndexModel>;
   readonly #propagate: (key: string, apply: () => void) => void;
 
@@ -79,12 +81,21 @@ export class DynamoDbModel {
     }
     if (command instanceof BatchWriteItemCommand) return this.#batch(command.input);
     if (command instanceof ScanCommand) return this.#scan();
-    if (command instanceof DescribeTableCommand) return { Table: { CreationDateTime: new Date(0) } };
+    if (command instanceof DescribeTableCommand)
+      return { Table: { TableStatus: 'ACTIVE', CreationDateTime: this.#createdAt } };
     throw new TypeError(`the model of DynamoDB does not know ${command.constructor.name}`);
   }
 
   *items(): Iterable<Attributes> {
     for (const partition of this.#partitions.values()) yield* partition.values();
+  }
+
+  /** In its place there is a new table, with these items. @param at when it was created; epoch milliseconds */
+  replace(items: readonly Attributes[], at: number): void {
+    this.#partitions.clear();
+    for (const { definition } of this.#indexes.values()) this.#indexes.set(definition.name, new IndexModel(definition));
+    this.#createdAt = new Date(at);
+    for (const item of items) this.#write(item, {}, () => item);
   }
 
   /** An item as it is now, at no cost. */

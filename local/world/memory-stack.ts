@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { ONE_MACHINE } from '../../lib/config/environment.ts';
+import { jobsByStatus, waitingLine } from '../../lib/state/table/keys.ts';
+import { FifoQueue } from '../fifo-queue.ts';
+import { LocalSecrets } from '../local-secrets.ts';
+import { type LocalStack, VISIBILITY_TIMEOUT_MS } from '../stack.ts';
+import { type Carry, connectAws, variablesAt } from './aws.ts';
+import { DynamoDbModel } from './dynamodb-model.ts';
+
+export interface MemoryStackOptions {
+  clock: () => number;
+  /** By default requests only give way to others. */
+  carry?: Carry;
+  /** Carries out a write of an index, later; by default at once. */
+  propagate?: (key: string, apply: () => void) => void;
+}
+
+export interface MemoryStack extends LocalStack {
+  table: DynamoDbModel;
+}
+
+const giveWay: Carry = async (answer) => {
+  await setImmediate();
+  return answer();
+};
+let opened = 0;
+
+/**
+ * The parts of AWS that the functions need, in the memory of this process, which its clients reach without a socket: the way
+ * to dynalite and back is two thirds of what a test costs. The table is a model that says what dynalite and DynamoDB Local
+ * say.
+ */
+export function openMemoryStack(options: MemoryStackOptions): MemoryStack {
+  const { clock, carry = giveWay, propagate = (_key, apply) => apply() } = options;
+  const place = `relay-${++opened}`;
+  const { SECRET_PREFIX: secretPrefix, ...variables } = variablesAt(place);
+  const table = new DynamoDbModel([jobsByStatus, waitingLine], propagate);
+  const queues = ['interactive.fifo', 'background.fifo'].map(
+    (name) => new FifoQueue(name, clock, { visibilityTimeoutMs: VISIBILITY_TIMEOUT_MS }),
+  );
+  const secrets = new LocalSecrets(clock);
+  for (const name of ['markers', 'intake']) secrets.put(secretPrefix + name, { key: randomBytes(32).toString('hex') });
+  const disconnect = connectAws(place, { table, queues, secrets, clock }, carry);
+  return {
+    table,
+    queues,
+    secrets,
+    secretPrefix,
+    variables: { ...variables, STAGE: ONE_MACHINE, SECRET_PREFIX: secretPrefix },
+    close: async () => disconnect(),
+  };
+}

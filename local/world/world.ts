@@ -1,0 +1,107 @@
+import { MINUTE_MS } from '../../lib/dates.ts';
+import { type Job, type JobStatus, jobStatuses } from '../../lib/engine/record/job.ts';
+import { openStores, type Runtime, type Stores } from '../../lib/runtime.ts';
+import type { ScheduleEvent } from '../../lib/schedules.ts';
+import type { FifoQueue } from '../fifo-queue.ts';
+import { startHttpFront } from '../http-front.ts';
+import { linkRoutes } from '../link-routes.ts';
+import type { LocalStack } from '../stack.ts';
+import { contextUntil, openFunctions } from './functions.ts';
+
+const UNDER_WAY: readonly JobStatus[] = ['queued', 'running', 'waiting'];
+
+export interface WorldOptions {
+  /** Stands still until it is moved. */
+  clock: { now: number };
+  stack: Pick<LocalStack, 'queues'>;
+  runtime: Runtime;
+  /** The processes of functions that differ from it. */
+  runtimeOf?: (slug: string) => Runtime;
+  /** What surrounds the work of the worker on a job. */
+  around?: (jobId: string, work: () => Promise<void>) => Promise<void>;
+}
+
+export type World = ReturnType<typeof openWorld>;
+
+/** The functions of a relay on a clock that stands still, which work when they are told to. */
+export function openWorld({
+  clock,
+  stack,
+  runtime,
+  runtimeOf = () => runtime,
+  around = (_, work) => work(),
+}: WorldOptions) {
+  const functions = openFunctions(runtimeOf);
+  const stores: Stores = openStores(runtime);
+  const contextNow = () => contextUntil(clock.now + MINUTE_MS, () => clock.now);
+
+  /** Works on one message, people's first. @returns whether there was one */
+  async function workOnce(): Promise<boolean> {
+    for (const queue of stack.queues) {
+      const message = queue.receive();
+      if (!message) continue;
+      await around(JSON.parse(message.body).jobId, () => functions.work(queue, message, contextNow()));
+      return true;
+    }
+    return false;
+  }
+
+  /** In the order in which they came. */
+  async function jobs(statuses: readonly JobStatus[] = jobStatuses): Promise<Job[]> {
+    const limit = Number.MAX_SAFE_INTEGER;
+    const lists = await Promise.all(statuses.map((status) => stores.jobs.list(status, { limit })));
+    return lists.flat().sort((a, b) => a.createdAt - b.createdAt);
+  }
+
+  return {
+    stores,
+    functions,
+    jobs,
+    /** Fires a schedule. @param slug of its function */
+    fire: (slug: string, event: ScheduleEvent = {}) => functions.fire(slug, event, contextNow()),
+    /** Works on what the queues hold now, until nothing can be received. */
+    async work(): Promise<void> {
+      while (await workOnce()) {}
+    },
+    /**
+     * Works, moves the clock to whatever comes next, sweeps, and so on until no job is under way, or so much time has
+     * passed.
+     */
+    async workToTheEnd(longestMs = Number.POSITIVE_INFINITY): Promise<void> {
+      const end = clock.now + longestMs;
+      while (clock.now <= end) {
+        while (clock.now <= end && (await workOnce())) {}
+        const underWay = await jobs(UNDER_WAY);
+        if (underWay.length === 0) return;
+        clock.now = Math.max(clock.now, Math.min(end, nextMoment(clock.now, stack.queues, underWay)));
+        if (clock.now >= end) return;
+        await functions.fire('job-sweep', {}, contextNow());
+      }
+    },
+    /** The functions at their addresses: `/github`, `/slack`, `/hooks/<name>` and `/link`. */
+    serve() {
+      const { takeGithub, takeSlack, takeHook, linkPages } = functions;
+      const { config } = runtime;
+      return startHttpFront(0, {
+        ...linkRoutes(linkPages, config.connections),
+        'POST /github': takeGithub,
+        'POST /hooks/*': takeHook,
+        ...(config.slack && { 'POST /slack': takeSlack }),
+      });
+    },
+  };
+}
+
+/**
+ * When something can happen next in a relay that has done all it can do now: a message wakes, or the sweep finds
+ * something to do. It moves the waiting lines on every minute; until a minute before the first slot that changes nothing.
+ */
+export function nextMoment(now: number, queues: readonly FifoQueue[], underWay: readonly Job[]): number {
+  const next = Math.min(
+    ...queues.map((queue) => queue.nextWakeAt()),
+    ...underWay.map(({ line, wakeAt, expectedAt = 0 }) =>
+      line === undefined ? wakeAt : Math.max(now + MINUTE_MS, expectedAt - MINUTE_MS),
+    ),
+  );
+  return Math.max(now + 1, next);
+}
