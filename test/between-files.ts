@@ -1,5 +1,6 @@
 import { isBuiltin, type ResolveFnOutput, registerHooks } from 'node:module';
-import { afterAll, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
+import { beginScope, endScope } from './opened.ts';
 
 /** What a module of ours has imported before. */
 const found = new Map<string, ResolveFnOutput>();
@@ -20,7 +21,11 @@ const hooks = registerHooks({
 /** The files of a worker run in one process, which is faster. Each finds it as the first one did. */
 const folder = process.cwd();
 const environment = { ...process.env };
-afterAll(() => {
+beforeAll(beginScope);
+beforeEach(beginScope);
+afterEach(endScope);
+afterAll(async () => {
+  await endScope();
   hooks.deregister();
   vi.useRealTimers();
   vi.restoreAllMocks();

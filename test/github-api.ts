@@ -1,5 +1,6 @@
 import { type GithubStandIn, startGithubStandIn } from '../local/github/stand-in.ts';
 import { claimsOf } from './github-identity.ts';
+import { closeLater } from './opened.ts';
 
 /** The stand-in for GitHub, with an App, and with failures. */
 export interface GithubApi
@@ -106,5 +107,6 @@ export async function startGithubApi(clock: () => number): Promise<GithubApi> {
     roles: new Map(),
     close: standIn.close,
   };
+  closeLater(api.close);
   return api;
 }

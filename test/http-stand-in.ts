@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type Listening, listen } from '../local/listen.ts';
+import { closeLater } from './opened.ts';
 
 /** What was asked: `POST /app-manifests/abc/conversions`. */
 export interface Asked {
@@ -20,7 +21,10 @@ export interface StandInAnswer {
   headers?: Record<string, string>;
 }
 
-/** A server on 127.0.0.1 that answers with JSON, and remembers what it was asked. Undefined cuts the connection. */
+/**
+ * A server on 127.0.0.1 that answers with JSON, and remembers what it was asked. Undefined cuts the connection. It closes
+ * with the test.
+ */
 export async function startHttpStandIn(
   answer: (asked: Asked) => StandInAnswer | undefined | Promise<StandInAnswer | undefined>,
 ): Promise<HttpStandIn> {
@@ -34,5 +38,7 @@ export async function startHttpStandIn(
     const sent = typeof body === 'string' ? body : JSON.stringify(body);
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(sent);
   });
-  return { asked, ...(await listen(server)) };
+  const listening = await listen(server);
+  closeLater(listening.close);
+  return { asked, ...listening };
 }

@@ -12,6 +12,7 @@ import type { Attributes } from '../local/world/expressions.ts';
 import { openMemoryStack } from '../local/world/memory-stack.ts';
 import { openWorld, type World } from '../local/world/world.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
+import { closeLater } from './opened.ts';
 import { GRANTS_KEY, githubDelivery, SIGNING_SECRET, WEBHOOK_SECRET } from './requests.ts';
 import { type SlackThatFails, startSlackThatFails } from './slack-that-fails.ts';
 import { createTableFaults, type TableFaults } from './table-faults.ts';
@@ -96,7 +97,7 @@ export interface TestRelayOptions {
   aheadMs?: Readonly<Record<string, number>>;
 }
 
-/** Partner Relay with everything around it, over real sockets and on a clock of its own. */
+/** Partner Relay with everything around it, over real sockets and on a clock of its own. It closes with the test. */
 export interface TestRelay extends Omit<World, 'jobs'> {
   clock: TestClock;
   sandbox: Sandbox;
@@ -219,6 +220,7 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
       await Promise.all([front.close(), sandbox.close(), slack.close(), stack.close()]);
     },
   };
+  closeLater(relay.close);
   return relay;
 }
 

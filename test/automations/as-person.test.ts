@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createVault } from '../../lib/as-person/grants/vault.ts';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
@@ -17,7 +17,6 @@ const HOUR = 3_600_000;
 type McpInput = NonNullable<RelayConfigInput['connections'][string]['mcp']>;
 
 let relay: TestRelay;
-afterEach(() => relay.close());
 
 async function start(mcp: McpInput = {}, sandbox: McpOptions = {}, fetch = globalThis.fetch): Promise<void> {
   const connection = { mcp: { accounts: 'offered', commands: sandboxCommands(), ...mcp } as const };

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createContext } from '../../lib/automations/context.ts';
 import { nextStep } from '../../lib/engine/line/next-step.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
@@ -27,7 +27,6 @@ beforeEach(async () => {
   afterList = () => {};
   github = await startGithubApi(() => relay.clock.now);
 });
-afterEach(() => Promise.all([relay.close(), github.close()]));
 
 async function start(options: Partial<TestRelayOptions> = {}, connection = {}) {
   relay = await startRelay({
@@ -147,7 +146,6 @@ describe('a backfill', () => {
         await relay.workToTheEnd();
         expect(relay.sandbox.requests - requests).toBe(planned.calls);
         expect(defects().length - made).toBe(planned.created);
-        await relay.close();
       }),
       { numRuns: 12 },
     );

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { privateKey } from '../github-identity.ts';
 import { githubExamples, issueEvent } from '../issue-events.ts';
@@ -26,7 +26,6 @@ async function start(connection = {}, secret: object = { appId: '12', privateKey
 beforeEach(async () => {
   github = await startGithubApi(() => relay.clock.now);
 });
-afterEach(() => Promise.all([relay.close(), github.close()]));
 
 /** A pull request with that text, as GitHub has it from then on. */
 function changed(body: string | null, { action = 'edited', ...pull }: Fields = {}) {

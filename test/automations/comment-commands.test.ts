@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { discardJob } from '../../lib/engine/operate/resume.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
@@ -48,7 +48,6 @@ beforeEach(async () => {
   const config = exampleConfig({}, { apiUrl: github.url, people: [codertocat] });
   relay = await startRelay({ config, github: { token: 'ghp_test' } });
 });
-afterEach(() => Promise.all([relay.close(), github.close()]));
 
 const post = async (event: CommentEvent) => (await relay.post('issue_comment', event)).answer;
 /** Has it worked on. @returns what was answered on GitHub since */
@@ -421,7 +420,6 @@ it.each([
   ['time only', { logTime: true }, ['log 1h', 'log 2h']],
   ['neither', {}, []],
 ])('a repository takes only the commands that it enables: %s', async (_, settings, taken) => {
-  await relay.close();
   const repositories = [{ name: 'codertocat/hello-world', connection: 'main', ...settings }];
   relay = await startRelay({
     config: defineConfig({ connections: { main: {} }, github: { apiUrl: github.url, repositories } }),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { NoTime, unfold } from '../../lib/automations/tests-to-scenarios/archive.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { privateKey } from '../github-identity.ts';
@@ -18,7 +18,6 @@ beforeAll(async () => {
   const config = exampleConfig({}, { apiUrl: github.url, tests });
   relay = await startRelay({ config, github: { appId: '12', privateKey } });
 });
-afterAll(() => Promise.all([relay.close(), github.close()]));
 
 /** What the check says about a run with that artifact, and how many updates were sent for it. */
 async function checked(...archives: readonly Uint8Array[]): Promise<{ said: string; sent: number }> {

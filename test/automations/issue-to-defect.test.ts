@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { privateKey } from '../github-identity.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -11,7 +11,6 @@ const start = async (options?: TestRelayOptions) => {
   relay = await startRelay(options);
   seeded = relay.sandbox.data.defects.length;
 };
-afterEach(() => relay.close());
 
 const defects = () => relay.sandbox.data.defects.slice(seeded);
 const outcomes = async () => (await relay.jobs()).map((job) => job.outcome ?? job.parked?.reason ?? job.status);
@@ -193,7 +192,6 @@ describe('the comment', () => {
   beforeEach(async () => {
     github = await startGithubApi(() => relay.clock.now);
   });
-  afterEach(() => github.close());
   const withToken = () => start({ config: exampleConfig({}, { apiUrl: github.url }), github: { token: 'ghp_test' } });
 
   it('the App installation posts the comment if the secret has an App', async () => {

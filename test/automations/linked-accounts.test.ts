@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { codeOn, LinkBrowser, linkUrl } from '../account-link-browser.ts';
@@ -36,7 +36,6 @@ type Alter = (
 
 let relay: TestRelay;
 let alter: Alter;
-afterEach(() => relay.close());
 
 async function fetchAltered(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const answer = await fetch(input, init);
@@ -82,7 +81,6 @@ describe('a command in a comment on GitHub', () => {
   async function comment(asked: Asked): Promise<string | undefined> {
     const { text = LOG, has = { text }, accounts = 'required', commands = sandboxCommands() } = asked;
     const github = await startGithubApi(() => relay.clock.now);
-    onTestFinished(() => github.close());
     const slack = 'slack' in asked ? {} : { slack: MIRA };
     const people = [{ github: 'Codertocat', email: 'mira.novak@example.com', ...slack }];
     const config = exampleConfig({}, { connection: { mcp: { accounts, commands } }, people, apiUrl: github.url });

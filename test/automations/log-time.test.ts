@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
 import { digest } from '../../lib/digest.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
@@ -38,7 +38,6 @@ describe('time that is logged', () => {
     relay.clock.now = Date.parse('2026-03-28T12:00:00Z');
     relay.slack.users.set('U0NOZONE1', { id: 'U0NOZONE1', name: 'Lucas', email: 'lucas.pereira@example.com' });
   });
-  afterAll(() => relay.close());
   beforeEach(async () => {
     // A command of the same minute would wait for its turn, and a day has no room for the entries of all these tests.
     relay.clock.now += 120_000;
@@ -431,14 +430,12 @@ it('hours are asked about when a day passes 24, with the sum of what the relay h
   expect(logged().map(({ hours }) => hours)).toEqual([24, 23]);
   expect(told(relay)).toContain(':white_check_mark: Logged 23h on Login with passkeys, today. Note: “again”.');
   expect((await ask(relay, 'log 20h yesterday Login with passkeys')).inTheEnd).toContain('yesterday.');
-  await relay.close();
 });
 
 describe('the first time entry of a connection', () => {
   /** Why the first job is parked. */
   const parkedFor = async () => (await relay.jobs('parked'))[0]?.parked?.reason;
 
-  afterEach(() => relay.close());
   type Fields = Readonly<Record<string, string>>;
   const start = async (
     rename: SandboxOptions['rename'] = {},

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { mergedPayload } from '../kill/github-payloads.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
@@ -21,7 +21,6 @@ beforeEach(async () => {
   github = await startGithubApi(() => relay.clock.now);
   relay = await startRelay({ config: exampleConfig({}, { apiUrl: github.url }), github: TOKEN });
 });
-afterEach(() => Promise.all([relay.close(), github.close()]));
 
 const post = (event: Fields) => relay.post('pull_request', event);
 const completed = () =>
@@ -93,7 +92,6 @@ describe('a merged pull request', () => {
     const { github: settings, ...config } = relay.runtime.config;
     const completeChecklistItem = { branches: ['release'] };
     const repositories = settings.repositories.map((repository) => ({ ...repository, completeChecklistItem }));
-    await relay.close();
     relay = await startRelay({ config: { ...config, github: { ...settings, repositories } }, github: TOKEN });
     for (const [index, branch] of ['release', 'master', 'release-2'].entries()) {
       await post(merged(`Completes checklist item ${101 + index}`, { id: index + 1, ...into(branch) }));

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { keys } from '../../lib/state/table/keys.ts';
 import { hashOf, linkAccount, sandboxCommands } from '../as-person/linked.ts';
 import type { TestRelay } from '../relay.ts';
@@ -13,7 +13,6 @@ let relay: TestRelay;
 const start = async (...options: Parameters<typeof startFriday>) => {
   relay = await startFriday(...options);
 };
-afterEach(() => relay.close());
 
 async function answerTo(text: string): Promise<string> {
   await ask(relay, text);
@@ -102,7 +101,6 @@ describe('what a person has logged', () => {
     const week = await answerTo('week');
     expect(week).not.toContain('Wednesday');
     expect(week).toContain('*Thursday 19 November*: 5h logged, away');
-    await relay.close();
     await start(timesheets({ people: [tomasz.email] }));
     logSomeOfTheWeek();
     expect(await answerTo('today')).toContain('*Friday 20 November*: 5h30m logged\n');

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { commentPayload, mergedPayload } from '../kill/github-payloads.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
@@ -35,7 +35,6 @@ beforeEach(async () => {
     },
   });
 });
-afterEach(() => Promise.all([relay.close(), github.close()]));
 
 const isDone = (id: number) => relay.sandbox.data.checklistItems.find(({ item_id }) => item_id === id)?.is_completed;
 const outcomes = async () => (await relay.jobs()).map(({ outcome }) => outcome);

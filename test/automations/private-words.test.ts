@@ -1,5 +1,5 @@
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Job } from '../../lib/engine/record/job.ts';
 import type { StepEntry } from '../../lib/engine/record/journal.ts';
 import { keys } from '../../lib/state/table/keys.ts';
@@ -18,7 +18,6 @@ let relay: TestRelay;
 let answering: (call: { id: number; name: string }) => Response | undefined;
 /** Answers in place of anything else, by its method or path. */
 let answeringAt: (at: string, id: number) => Response | undefined;
-afterEach(() => relay.close());
 
 async function fetchAltered(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const asked = typeof init?.body === 'string' && init.body.startsWith('{') ? JSON.parse(init.body) : {};

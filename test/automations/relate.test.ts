@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { resolveJob } from '../../lib/engine/operate/resolve.ts';
 import { discardJob } from '../../lib/engine/operate/resume.ts';
 import { createVerifyCreated } from '../../lib/engine/operate/verify-created.ts';
@@ -24,7 +24,6 @@ beforeEach(async () => {
   github = await startGithubApi(() => relay.clock.now);
   relay = await startRelay({ config: exampleConfig({}, { apiUrl: github.url }), github: { token: 'ghp_test' } });
 });
-afterEach(() => Promise.all([relay.close(), github.close()]));
 
 /** The defect that the relay made. */
 const made = () => relay.sandbox.data.defects.at(-1);
@@ -125,7 +124,6 @@ describe('a line in an issue', () => {
   });
 
   it('means nothing where the repository does not say relate', async () => {
-    await relay.close();
     const { github: settings, ...config } = relay.runtime.config;
     const repositories = settings.repositories.map((repository) => ({ ...repository, relate: false }));
     relay = await startRelay({ config: { ...config, github: { ...settings, repositories } } });
@@ -201,7 +199,6 @@ describe('the pages of the service', () => {
     testSteps: 'https://pm.example.com/steps/{id}',
   };
   beforeEach(async () => {
-    await relay.close();
     const config = exampleConfig({}, { apiUrl: github.url, connection: { web } });
     relay = await startRelay({ config, github: { token: 'ghp_test' } });
   });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { runRelayOf } from '../cli/run-command.ts';
 import { startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -8,7 +8,6 @@ type Fields = Record<string, unknown>;
 
 let relay: TestRelay;
 let before: number;
-afterEach(() => relay.close());
 
 const MINUTE = 60_000;
 /** Two calls of the day for strangers. */
@@ -89,7 +88,6 @@ describe('changes by strangers', () => {
     await relay.work();
     expect([requests(), api.comments.length]).toEqual([2, 2]);
     expect(await relay.jobs('waiting')).toEqual([]);
-    await api.close();
   });
 
   it.each([

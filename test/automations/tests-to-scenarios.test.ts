@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { takeFailing } from '../../lib/automations/tests-to-scenarios/failing-cases.ts';
 import type { TestsConfig } from '../../lib/config/tests.ts';
 import { newsOf } from '../../lib/engine/record/job.ts';
@@ -34,7 +34,6 @@ async function open(tests: Partial<Record<keyof TestsConfig, unknown>> = {}): Pr
   if (seeded) relay.sandbox.data.testScenarios.push({ ...seeded, scenario_id: OTHER });
 }
 beforeEach(() => open());
-afterEach(() => Promise.all([relay.close(), github.close()]));
 
 /** A run with one report, from the event to the end. */
 async function run(wanted: WantedRun, ...tests: readonly WantedTest[]): Promise<void> {
@@ -132,7 +131,6 @@ describe('what is sent', () => {
       'passed',
     ],
   ])('any failure among the workflows of a commit counts: %s', async (_, runs, status) => {
-    await Promise.all([relay.close(), github.close()]);
     await open({ workflows: ['ci.yml', 'e2e.yml'] });
     for (const { sha = 'a'.repeat(40), ...wanted } of runs as (WantedRun & { sha?: string })[]) {
       await run(
@@ -359,14 +357,12 @@ describe('mapping', () => {
     ['too much', [{ coverage: 101 }], true, 60],
     ['no number', [{ coverage: '1e1' }], true, 60],
   ])('the coverage is sent if it is configured and clear: %s', async (_, tests, configured, expected) => {
-    await Promise.all([relay.close(), github.close()]);
     await open({ coverage: configured });
     await run({ number: 1 }, ...tests.map((test) => ({ scenario: SCENARIO, ...test })));
     expect([coverage(), statusOf()]).toEqual([expected, 'passed']);
   });
 
   it('globs of the configuration give ids to tests that name none, and names alone give none', async () => {
-    await Promise.all([relay.close(), github.close()]);
     await open({ ids: [{ tests: 'checkout.pays*', scenario: OTHER }] });
     await run(
       { number: 1 },
@@ -406,7 +402,6 @@ describe('defects', () => {
   const red = (number: number, ...tests: WantedTest[]) => run({ number, conclusion: 'failure' }, ...tests);
 
   beforeEach(async () => {
-    await Promise.all([relay.close(), github.close()]);
     await open({ defects: { projectId: PROJECT, type: 'Bug', priority: 'High' } });
     relay.sandbox.data.testCases.push({ test_case_id: CASE, project_id: PROJECT, name: 'Pay' });
   });
@@ -511,7 +506,6 @@ describe('defects', () => {
   });
 
   it('without the setting there are none', async () => {
-    await Promise.all([relay.close(), github.close()]);
     await open();
     for (const number of [1, 2]) await red(number, failing());
     expect(made()).toEqual([]);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { TestRelay } from '../relay.ts';
 import { interact, lastMessage, MIRA, press, submit, told } from '../slack-requests.ts';
 import { teamInput } from '../timesheets/team.ts';
@@ -23,7 +23,6 @@ const { mira } = people;
 const [, , , , FRIDAY] = WEEK;
 
 let relay: TestRelay;
-afterEach(() => relay.close());
 
 const ALL = ['Aisha Rahman', 'Mira Novak', 'Tomasz Zielinski'];
 const SUMMARY = { channel: 'C0PLATFORM', on: 'mon', at: '09:00' } as const;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { blockKitFaults } from '../../local/slack/block-kit.ts';
 import { renderView } from '../../local/slack/render.ts';
 import type { SlackMessage } from '../../local/slack/workspace.ts';
@@ -43,7 +43,6 @@ let relay: TestRelay;
 const start = async (...options: Parameters<typeof startFriday>) => {
   relay = await startFriday(...options);
 };
-afterEach(() => relay.close());
 
 const alone = (change: Partial<TeamInput> = {}) => timesheets({ people: [mira.email], ...change });
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Rename } from '../../sandbox/routes.ts';
 import type { TestRelay } from '../relay.ts';
 import { EVERY_DAY } from '../timesheets/team.ts';
@@ -29,7 +29,6 @@ let relay: TestRelay;
 const start = async (...options: Parameters<typeof startFriday>) => {
   relay = await startFriday(...options);
 };
-afterEach(() => relay.close());
 
 /** This number of people, and nobody else. */
 function crowd(count: number): Person[] {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { slackManifest } from '../../cli/slack-manifest.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import type { SlackMessage } from '../../local/slack/workspace.ts';
@@ -34,7 +34,6 @@ const start = async (
   relay = await startFriday(timesheets({ people, summary: { channel: PLATFORM }, ...change }));
   relay.clock.now = Date.parse('2026-11-23T09:00+01:00');
 };
-afterEach(() => relay.close());
 
 const summaries = (): SlackMessage[] => relay.slack.messages.filter(({ channel }) => channel === PLATFORM);
 /** Those of the people. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addDays } from '../../lib/dates.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { asScheduledHandler } from '../../local/schedules.ts';
@@ -33,7 +33,6 @@ const [MONDAY, , WEDNESDAY, , FRIDAY] = WEEK;
 let relay: TestRelay;
 const start = async (...options: Parameters<typeof startFriday>) => {
   relay = await startFriday(...options);
-  onTestFinished(() => relay.close());
 };
 
 describe('a reminder', () => {

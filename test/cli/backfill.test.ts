@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
@@ -16,7 +16,6 @@ beforeEach(async () => {
     github: { token: 'ghp_of_the_test' },
   });
 });
-afterEach(() => Promise.all([relay.close(), github.close()]));
 
 const run = (...words: string[]) => runRelayOf(relay, words);
 

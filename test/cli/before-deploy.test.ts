@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { checkBeforeDeploy, logNames } from '../../cli/doctor/before-deploy.ts';
 import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
 import none from '../../lib/triggers/custom-automation.ts';
@@ -30,7 +30,6 @@ beforeEach(() => {
   account = { ...ready };
 });
 afterEach(() => vi.unstubAllEnvs());
-afterAll(() => aws.close());
 
 const table = { existing: 'partner-relay-restored' };
 const create = { cidr: '10.20.0.0/24' };

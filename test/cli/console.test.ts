@@ -1,6 +1,6 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { JobPage, Now, RelayFacts } from '../../console/contract.ts';
 import { startChild } from '../child.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -17,8 +17,6 @@ beforeAll(async () => {
 });
 
 afterEach(() => void Object.assign(aws, { identity: KNOWN, isRunning: true }));
-
-afterAll(() => Promise.all([aws.close(), relay.close()]));
 
 /** Starts `partner-relay --stage test console`. */
 function start(options: string[] = [], variables: Record<string, string> = {}) {

@@ -83,7 +83,6 @@ beforeEach(() => {
   for (const name of ['calls', 'fails']) writeFileSync(join(built, 'aws-cdk/bin', name), '');
 });
 afterAll(async () => {
-  await aws.close();
   rmSync(team, { recursive: true });
 });
 

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { examine } from '../../cli/doctor/doctor.ts';
 import * as releaseToChecklist from '../../docs/guides/automations/release-to-checklist.ts';
 import * as sentryToDefect from '../../docs/guides/automations/sentry-to-defect.ts';
@@ -17,7 +17,6 @@ import { runRelayOf, targetOf } from './run-command.ts';
 const ELSEWHERE = '00000000-0000-0000-0000-000000000007';
 
 let relay: TestRelay;
-afterEach(() => relay.close());
 
 /** Everything that is found, by what was looked at. */
 async function examined(options: TestRelayOptions = {}): Promise<Map<string, string>> {
@@ -263,7 +262,6 @@ describe('doctor', () => {
       return (await findings()).get(`github: ${NAME}`);
     };
     expect(await examine({})).toMatch(/^bad: .* is another repository now, .* set ownerId: 666 for it/);
-    await relay.close();
     expect(await examine({ ownerId: 666 })).toMatch(/^good/);
   });
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { chosenHook } from '../../cli/github-deliveries/chosen-hook.ts';
 import { createGithubDeliveries, keptPlace, NotHanded } from '../../cli/github-deliveries/poll.ts';
 import { takenEvents } from '../../lib/platforms/github/delivery.ts';
@@ -31,7 +31,6 @@ beforeEach(async () => {
   answer = undefined;
   await start();
 });
-afterEach(() => trial.close());
 
 /** A GitHub that cannot reach the relay. */
 async function start(options?: RedeliveryTrialOptions): Promise<void> {
@@ -77,7 +76,6 @@ describe('deliveries of GitHub on a machine that it cannot reach', () => {
     ['an organization', { hook: ofOrganization(), secret: TOKEN }],
     ['a GitHub App', { hook: ofApp(), secret: APP }],
   ])('the events of the hook of %s arrive in order, with a signature, and once', async (_, options) => {
-    await trial.close();
     await start(options);
     const poll = handing();
     const guids = [await opened(), await opened(), await opened()];

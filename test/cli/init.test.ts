@@ -41,7 +41,7 @@ beforeEach(async () => {
     body: route === 'POST /apps.manifest.create' ? slackAnswer : user,
   }));
 });
-afterEach(() => Promise.all([github.close(), slack.close(), service.close()]));
+afterEach(() => service.close());
 
 const ofService = () => ({
   PARTNER_BASE_URL: service.url,

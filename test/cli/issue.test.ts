@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { createRelations } from '../../lib/links/relations.ts';
 import { keys } from '../../lib/state/table/keys.ts';
@@ -12,7 +12,6 @@ let relay: TestRelay;
 beforeEach(async () => {
   relay = await startRelay();
 });
-afterEach(() => relay.close());
 
 const link = (...words: string[]) => runRelayOf(relay, ['issue', ...words]);
 

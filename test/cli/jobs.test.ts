@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { followJobs } from '../../cli/follow-jobs.ts';
 import type { Target } from '../../cli/target.ts';
 import { findJobs } from '../../lib/engine/operate/find-jobs.ts';
@@ -16,7 +16,6 @@ let relay: TestRelay;
 beforeEach(async () => {
   relay = await startRelay();
 });
-afterEach(() => relay.close());
 
 const run = (words: string[], more?: Partial<Target>) => runRelayOf(relay, words, more);
 

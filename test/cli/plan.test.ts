@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -9,7 +9,6 @@ let relay: TestRelay;
 beforeEach(async () => {
   relay = await startRelay();
 });
-afterEach(() => relay.close());
 
 /** A step that is done. */
 const done = { step: 'create-defect', calls: 'tasks/detail', status: 'done', result: {}, startedAt: 0, endedAt: 0 };

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { targetName } from '../../lib/platforms/github/redelivery/hooks.ts';
 import { openStores, type Stores } from '../../lib/runtime.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
@@ -35,7 +35,6 @@ beforeEach(async () => {
   relay = await startRelay({ config: exampleConfig({}, { apiUrl: github.url }), github: TOKEN });
   hooks.hooks = [{ id: Number(hook.id), active: true, events: ['issues'], config: { url: relay.url } }];
 });
-afterEach(() => Promise.all([relay.close(), github.close(), issues.close(), hooks.close()]));
 
 /** Runs the command, by the relay's clock, some minutes later. @returns what it printed */
 const recover = (...words: string[]) => recoverAt(relay.stores, ...words);

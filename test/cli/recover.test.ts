@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { localTime } from '../../lib/dates.ts';
 import { shortName } from '../../lib/engine/record/job.ts';
 import { storeManyJobs } from '../console/many-jobs.ts';
@@ -15,7 +15,6 @@ let relay: TestRelay;
 beforeEach(async () => {
   relay = await startRelay();
 });
-afterEach(() => relay.close());
 
 const run = (...words: string[]) => runRelayOf(relay, words);
 

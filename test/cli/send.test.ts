@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Target } from '../../cli/target.ts';
 import * as releaseToChecklist from '../../docs/guides/automations/release-to-checklist.ts';
 import { unfold } from '../../lib/automations/tests-to-scenarios/archive.ts';
@@ -35,7 +35,6 @@ beforeEach(async () => {
 afterEach(() => {
   process.exitCode = undefined;
   vi.unstubAllEnvs();
-  return relay.close();
 });
 
 const send = (...words: string[]) => runRelay({ open: async () => target }, 'send', ...words);
@@ -248,7 +247,6 @@ describe('relay send workflow_run --junit', () => {
     'a run has the reports of the folder in its artifact, and makes a job; failed: %j',
     async (failed) => {
       const github = await startGithubApi(Date.now);
-      onTestFinished(github.close);
       target = { ...target, githubStandIn: github.url };
       if (failed) await writeFile('reports/one.xml', REPORTS[0] ?? '');
       await sent('workflow_run', '--junit', 'reports');

@@ -23,7 +23,6 @@ afterEach(() => {
 
 afterAll(async () => {
   table.close();
-  await relay.close();
 });
 
 /** Listens as a page does, until the test ends. */

@@ -28,7 +28,6 @@ beforeEach(async () => {
 afterEach(async () => {
   expect(shown.failures).toEqual([]);
   await shown.close();
-  await relay.close();
 });
 
 async function issue(id: number, fields: Parameters<typeof issueEvent>[1] = {}): Promise<string> {
@@ -104,7 +103,6 @@ describe('a job', () => {
 
   it('of a team can be shared without the names in its fields, its steps and what they call', async () => {
     await shown.close();
-    await relay.close();
     const on = github('issues.opened', {
       input: { hours: z.record(z.string(), z.number()) },
       job: ({ issue }) => ({ happened: [issue.id], input: { hours: { tomasz: 2 } } }),

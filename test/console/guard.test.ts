@@ -16,7 +16,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([operating.close(), reading.close()]);
-  await relay.close();
 });
 
 const json = { 'content-type': 'application/json' };

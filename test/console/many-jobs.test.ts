@@ -24,7 +24,6 @@ beforeEach(() => void table.calls.splice(0));
 afterAll(async () => {
   table.close();
   await shown.close();
-  await relay.close();
 });
 
 /** What was asked of the table, and how many items it may have read at most. */

@@ -15,7 +15,6 @@ let relay: TestRelay;
 let console_: TestConsole;
 afterEach(async () => {
   await console_.close();
-  await relay.close();
 });
 
 async function start(options: Partial<ConsoleOptions> = {}): Promise<void> {

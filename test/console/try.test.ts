@@ -16,7 +16,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await console_.close();
-  await relay.close();
 });
 
 beforeEach(() => relay.sandbox.clearFaults());

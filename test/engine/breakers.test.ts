@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readHealth } from '../../lib/service/connection/breaker-item.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import type { Fault } from '../../sandbox/faults.ts';
@@ -12,7 +12,6 @@ const MINUTE = 60 * SECOND;
 
 let relay: TestRelay;
 let seeded: number;
-afterEach(() => relay.close());
 
 async function start(options: TestRelayOptions = {}): Promise<void> {
   relay = await startRelay(options);

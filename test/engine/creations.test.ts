@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newsOf } from '../../lib/engine/record/job.ts';
 import { readJob } from '../../lib/engine/record/read-job.ts';
 import { keys } from '../../lib/state/table/keys.ts';
@@ -12,7 +12,6 @@ const operation = '/defects/create';
 
 let relay: TestRelay;
 let seeded: number;
-afterEach(() => relay.close());
 
 async function start(options: TestRelayOptions = {}): Promise<void> {
   relay = await startRelay(options);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { resolveJob } from '../../lib/engine/operate/resolve.ts';
 import { discardJob } from '../../lib/engine/operate/resume.ts';
 import { readJob } from '../../lib/engine/record/read-job.ts';
@@ -11,7 +11,6 @@ const operation = '/defects/create';
 const HOUR = 3_600_000;
 
 let relay: TestRelay;
-afterEach(() => relay.close());
 
 async function start(options: TestRelayOptions = {}): Promise<void> {
   relay = await startRelay(options);

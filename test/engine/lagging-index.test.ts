@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createWaitingLines } from '../../lib/engine/line/waiting-line.ts';
 import type { StandingJob } from '../../lib/engine/record/job-item.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
@@ -10,7 +10,6 @@ import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 const limits = { perMinute: 20, perDay: 5_000 };
 
 let relay: TestRelay;
-afterEach(() => relay.close());
 
 /** @param ended a job that does not stand in line any more */
 type Shown = (ended: StandingJob, standing: StandingJob[]) => StandingJob[];

@@ -1,5 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { deadLetters, tellNewTroubles } from '../../lib/engine/operate/new-troubles.ts';
 import { openStores } from '../../lib/runtime.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
@@ -18,7 +18,6 @@ beforeEach(async () => {
   if (!main) throw new Error('expected a connection');
   relay = await startRelay({ config: { ...config, connections: { main, first: main, second: main } } });
 });
-afterEach(() => relay.close());
 
 /** Sweeps every minute. @returns what was counted in each */
 async function sweeps(minutes: number, metric: string): Promise<number[]> {
@@ -142,5 +141,4 @@ it('a dead letter that somebody looks at is not new afterwards', async () => {
   await told();
   hidden = 0;
   expect([first, await told()]).toEqual([2, 0]);
-  await sqs.close();
 });

@@ -1,9 +1,8 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { startRelay, type TestRelay } from '../relay.ts';
 import { ask, PLATFORM } from '../slack-requests.ts';
 
 let relay: TestRelay;
-afterEach(() => relay.close());
 
 it.each([400, 403, 404, 422])('a page with status %i refuses one call, and stops nothing else', async (status) => {
   relay = await startRelay();

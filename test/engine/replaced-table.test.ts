@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { exampleOf, issueEvent } from '../issue-events.ts';
@@ -10,7 +10,6 @@ const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 let relay: TestRelay;
 let github: GithubApi;
 let seeded: number;
-afterEach(() => Promise.all([relay.close(), github.close()]));
 
 async function start(): Promise<void> {
   github = await startGithubApi(() => relay.clock.now);

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
@@ -11,7 +11,6 @@ it.each([
   'a reply that is due %i seconds into a run is left to the next run if it could be cut off',
   async (seconds, waits) => {
     const github = await startGithubApi(() => 0);
-    onTestFinished(() => github.close());
     const relay: TestRelay = await startRelay({
       config: exampleConfig({}, { apiUrl: github.url }),
       github: { token: 'ghp_token' },
@@ -23,7 +22,6 @@ it.each([
         },
       },
     });
-    onTestFinished(() => relay.close());
     await relay.post('issues', issueEvent('opened'));
     await relay.workToTheEnd();
     expect(github.comments).toHaveLength(1);
@@ -33,12 +31,10 @@ it.each([
 
 it('a worker that stalls beyond its lease leaves the reply to the one that took over', async () => {
   const github = await startGithubApi(() => 0);
-  onTestFinished(() => github.close());
   const relay: TestRelay = await startRelay({
     config: exampleConfig({}, { apiUrl: github.url }),
     github: { token: 'ghp_token' },
   });
-  onTestFinished(() => relay.close());
   const told: number[] = [];
   const isReply = (input: string) => input.includes('"status":{"S":"begun"}');
   relay.table.loseAnswer(isReply, async () => {

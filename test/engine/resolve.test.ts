@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { resolveJob } from '../../lib/engine/operate/resolve.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
 import { LeaseLost } from '../../lib/engine/record/job-store.ts';
@@ -9,9 +9,6 @@ import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts'
 const STEP = 'create-defect';
 let relay: TestRelay;
 let seeded: number;
-afterEach(async () => {
-  await relay.close();
-});
 const clock = () => relay.clock.now;
 const defects = () => relay.sandbox.data.defects.slice(seeded);
 

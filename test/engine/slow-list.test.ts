@@ -1,11 +1,10 @@
 import { DynamoDBClient, ScanCommand, type UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 
 const MINUTE = 60_000;
 let relay: TestRelay;
-afterEach(() => relay.close());
 
 it('a search in a slow list ends', async () => {
   let slow = false;

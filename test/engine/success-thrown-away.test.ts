@@ -1,11 +1,10 @@
 import { DynamoDBClient, ItemCollectionSizeLimitExceededException } from '@aws-sdk/client-dynamodb';
-import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { keys } from '../../lib/state/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 
 let relay: TestRelay;
-afterEach(() => relay.close());
 
 it('a creation answered with 2xx is done, even if moving the waiting line fails', async () => {
   let fails = false;

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { createWaitingLines } from '../../lib/engine/line/waiting-line.ts';
 import { resumeForPerson } from '../../lib/engine/operate/resume.ts';
@@ -12,9 +12,6 @@ import { command } from '../slack-requests.ts';
 const MINUTE = 60_000;
 
 let relay: TestRelay;
-afterEach(async () => {
-  await relay.close();
-});
 
 const outcomes = async () => (await relay.jobs()).map((job) => [job.status, newsOf(job)]);
 

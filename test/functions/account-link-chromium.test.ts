@@ -13,7 +13,6 @@ const HOUR = 3_600_000;
 async function start() {
   const connection = { mcp: { accounts: 'offered', commands: sandboxCommands() } as const };
   const relay = await startRelay({ config: exampleConfig({}, { connection }), sandbox: { mcp: { enabled: true } } });
-  onTestFinished(() => relay.close());
   const browser = await launchChromium();
   onTestFinished(() => browser.close());
   return { relay, page: await browser.newPage() };

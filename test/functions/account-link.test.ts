@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Holder } from '../../lib/as-person/grants/grant.ts';
 import { createGrants } from '../../lib/as-person/grants/grants.ts';
 import { createVault } from '../../lib/as-person/grants/vault.ts';
@@ -16,7 +16,6 @@ import { command, lastMessage, MIRA, press, readable, TOMASZ } from '../slack-re
 const MINUTE = 60_000;
 
 let relay: TestRelay;
-afterEach(() => relay.close());
 
 async function start({ sandbox, ...options }: TestRelayOptions = {}) {
   const config = exampleConfig({}, { connection: { mcp: { accounts: 'offered' } } });

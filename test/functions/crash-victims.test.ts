@@ -1,5 +1,5 @@
 import { github } from 'partner-relay';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { customGroup } from '../../lib/engine/line/queue.ts';
 import { createProcessRuns } from '../../lib/engine/record/process-runs.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
@@ -27,7 +27,6 @@ beforeEach(async () => {
     },
   });
 });
-afterEach(() => relay.close());
 
 /** Makes a repeatable call, whose journal has nothing before its answer. */
 const own = {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { CheckedCredential } from '../../lib/checks/credential-check.ts';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
@@ -25,7 +25,6 @@ beforeEach(async () => {
   github.tokens = new Set(['ghp_known']);
   github.installedAt = new Set([ACCOUNT]);
 });
-afterEach(() => Promise.all([relay.close(), github.close()]));
 
 async function start(options: TestRelayOptions & { connection?: RelayConfigInput['connections'][string] } = {}) {
   const { connection = {}, ...rest } = options;

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createHooks } from '../../lib/platforms/github/redelivery/hooks.ts';
 import type { StandInHook } from '../github-hooks-api.ts';
 import {
@@ -22,7 +22,6 @@ const start = async (options?: RedeliveryTrialOptions) => {
   trial = await startRedeliveryTrial(options);
   ({ relay, github, hook, ping, opened, run, pass } = trial);
 };
-afterEach(() => trial.close());
 
 const everywhere = (status: number) => () => status;
 const nowhere = () => undefined;

@@ -1,5 +1,5 @@
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { MAX_BODY_BYTES } from '../../lib/state/http/function-url.ts';
 import { asHttpHandler, functionUrlEvent } from '../../local/http-front.ts';
 import { githubExamples, issueEvent } from '../issue-events.ts';
@@ -10,7 +10,6 @@ const start = async (options?: TestRelayOptions) => {
   relay = await startRelay(options);
   return relay;
 };
-afterEach(() => relay.close());
 
 /** A delivery of these bytes, signed unless the signature is given. */
 const deliver = (body: string, signature = githubSignature(body), contentType = 'application/json') =>

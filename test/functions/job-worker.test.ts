@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { InLine, RetryAt } from '../../lib/engine/record/interruption.ts';
@@ -15,7 +15,6 @@ const start = async (options?: TestRelayOptions) => {
   relay = await startRelay(options);
   seeded = relay.sandbox.data.defects.length;
 };
-afterEach(() => relay.close());
 
 const defects = () => relay.sandbox.data.defects.slice(seeded);
 const only = async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { issueEvent } from '../issue-events.ts';
 import { commentPayload, mergedPayload } from '../kill/github-payloads.ts';
 import { githubSignature, startRelay, type TestRelay } from '../relay.ts';
@@ -10,7 +10,6 @@ let relay: TestRelay;
 beforeAll(async () => {
   relay = await startRelay();
 });
-afterAll(() => relay.close());
 
 /** Fields that end up in an item of the table. */
 const STORED = new Set(['title', 'body', 'name', 'login', 'html_url', 'state']);

@@ -57,7 +57,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const { close } of [...Object.values(fronts), proxy]) close();
   rmSync(bundles, { recursive: true });
-  await Promise.all([relay.close(), github.close()]);
 });
 
 /** Where the SDK looks for settings that it was not given. No Lambda has it. Here, a read of it would never end. */

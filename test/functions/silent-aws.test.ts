@@ -36,7 +36,6 @@ afterEach(() => {
 afterAll(async () => {
   await aws.close();
   silent.close();
-  await relay.close();
 });
 
 const UNKNOWN = 'AWS does not answer, so your request may or may not have been saved.';

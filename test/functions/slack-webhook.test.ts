@@ -1,6 +1,6 @@
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Runtime } from '../../lib/runtime.ts';
 import { asHttpHandler, functionUrlEvent } from '../../local/http-front.ts';
 import { TEAM_ID } from '../../local/slack/workspace.ts';
@@ -41,7 +41,6 @@ describe('the signature', () => {
   beforeEach(() => {
     relay.clock.now = Number(timestamp) * 1000;
   });
-  afterAll(() => relay.close());
 
   const post = async (body: Uint8Array, timestamp: string | undefined, signature: string | undefined) => {
     const headers = {
@@ -139,7 +138,6 @@ it('both signing secrets are valid for a day after a rotation, then only the new
   relay.clock.now += 86_400_001;
   expect(await signedWith(SIGNING_SECRET)).toBe(401);
   expect(await signedWith('the next one')).toBe(200);
-  await relay.close();
 });
 
 describe('a request', () => {
@@ -147,7 +145,6 @@ describe('a request', () => {
   beforeAll(async () => {
     relay = await startRelay();
   });
-  afterAll(() => relay.close());
   const itemsInTable = async () =>
     (await new DynamoDBClient({}).send(new ScanCommand({ TableName: relay.runtime.environment.TABLE_NAME }))).Count;
 
@@ -242,7 +239,6 @@ describe('a form', () => {
   beforeAll(async () => {
     relay = await startRelay();
   });
-  afterAll(() => relay.close());
   beforeEach(() => {
     relay.clock.now += 1_000;
   });
@@ -322,7 +318,6 @@ it('a request without a valid signature makes no call of the table, not even in 
   expect((await fetch(relay.slackUrl, { method: 'POST', headers, body: 'payload={}' })).status).toBe(401);
   expect(table.calls).toEqual([]);
   table.close();
-  await relay.close();
 });
 
 it('a process that Lambda starts reads the workspace, and its first command what its person is and did, once', async () => {
@@ -335,5 +330,4 @@ it('a process that Lambda starts reads the workspace, and its first command what
   // The workspace tells the time, too. Then its turn and the job are written.
   expect(table.calls.map(({ action }) => action)).toEqual(['GetItem', 'GetItem', 'GetItem', 'PutItem', 'PutItem']);
   table.close();
-  await relay.close();
 });

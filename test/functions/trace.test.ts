@@ -1,5 +1,5 @@
 import { token, webhook } from 'partner-relay';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
@@ -25,7 +25,6 @@ beforeAll(async () => {
 beforeEach(() => {
   relay.log.length = 0;
 });
-afterAll(() => relay.close());
 
 let alerts = 0;
 const senders = {

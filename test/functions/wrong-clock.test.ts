@@ -1,11 +1,10 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openStores } from '../../lib/runtime.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 import { command } from '../slack-requests.ts';
 
 let relay: TestRelay;
-afterEach(() => relay.close());
 
 const HOUR_MS = 3_600_000;
 const functions = ['github-webhook', 'slack-webhook', 'job-worker', 'job-sweep', 'credential-check'];

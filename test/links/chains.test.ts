@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { heldBy, leave } from '../../lib/links/link-life.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -6,7 +6,6 @@ import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { transferOf } from './transfer.ts';
 
 let relay: TestRelay;
-afterEach(() => relay.close());
 
 const A = 'Codertocat/Hello-World';
 const B = 'Codertocat/Other';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { resolveJob } from '../../lib/engine/operate/resolve.ts';
@@ -22,7 +22,6 @@ const start = async (options?: TestRelayOptions) => {
   relay = await startRelay(options);
   seeded = relay.sandbox.data.defects.length;
 };
-afterEach(() => relay.close());
 
 const defects = () => relay.sandbox.data.defects.slice(seeded);
 const only = async (status: 'parked' | 'waiting') => {
@@ -153,7 +152,6 @@ describe('two states of one second', () => {
   beforeEach(async () => {
     github = await startGithubApi(() => relay.clock.now);
   });
-  afterEach(() => github.close());
 
   /** Deliveries that crossed: the label is gone, and the title is the first. */
   const cross = async () => {
@@ -309,7 +307,6 @@ describe('a link that was cleared', () => {
   it('does not get the cleared defect back', async () => {
     const defectOf = async () => heldBy(await relay.links.get('issue-9001')).defect?.id;
     const github = await startGithubApi(() => relay.clock.now);
-    onTestFinished(() => github.close());
     github.refusal = { status: 403, message: 'Resource not accessible by personal access token' };
     await start({ config: exampleConfig({}, { apiUrl: github.url }), github: { token: 'ghp_test' } });
     await tell('opened');

@@ -1,11 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 
 const settings = { priority: { default: 'Medium', labels: { urgent: 'High' } } } as const;
 let relay: TestRelay;
 let seeded: number;
-afterEach(() => relay.close());
 
 /** The next update is kept by a gateway, which cuts the connection and passes the update on when the test says so. */
 let keepsNext = false;

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { discardJob } from '../../lib/engine/operate/resume.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -8,7 +8,6 @@ import { transferOf } from './transfer.ts';
 const OTHER = 'Codertocat/Other';
 let relay: TestRelay;
 let seeded: number;
-afterEach(() => relay.close());
 const start = async () => {
   relay = await startRelay({ config: exampleConfig({ comment: false }, { also: [OTHER] }) });
   seeded = relay.sandbox.data.defects.length;

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await socket.close();
-  await Promise.all([relay.close(), slack.close()]);
+  await slack.close();
 });
 
 function start(change: { appToken?: string; silenceMs?: number; firstPauseMs?: number } = {}): void {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isOutcomeUnknown } from '../../lib/engine/record/job.ts';
 import type { Fault } from '../../sandbox/faults.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -10,7 +10,6 @@ const JOBS = 12;
 
 let relay: TestRelay;
 let seeded: number;
-afterEach(() => relay.close());
 
 async function start(): Promise<void> {
   relay = await startRelay();

@@ -128,7 +128,6 @@ describe('redelivery', () => {
             for (const guid of givenUp) expect(github.statuses(String(guid)).length).toBeGreaterThanOrEqual(6);
             expect(github.askedNeedlessly).toEqual([]);
           } finally {
-            await trial.close();
           }
         },
       ),
@@ -151,6 +150,5 @@ describe('redelivery', () => {
     github.down = () => undefined;
     await pass(1.5 * HOUR, () => opened());
     expect(guids.filter((guid) => !github.statuses(guid).includes(202))).toEqual([]);
-    await trial.close();
   });
 });

@@ -1,6 +1,6 @@
 import { github } from 'partner-relay';
 import * as z from 'partner-relay/zod';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
 import type { Draft } from '../../lib/triggers/trigger.ts';
@@ -11,11 +11,6 @@ import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts'
 
 let relay: TestRelay;
 let api: GithubApi | undefined;
-afterEach(async () => {
-  await relay.close();
-  await api?.close();
-  api = undefined;
-});
 
 const REPOSITORY = 'Codertocat/Hello-World';
 const SECRET = 'words of the payload';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import * as block from '../../docs/guides/automations/block.ts';
 import { described } from '../../lib/automations/custom/folder.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
@@ -75,7 +75,6 @@ const own = {
 };
 
 let relay: TestRelay;
-afterEach(() => relay.close());
 
 async function start(rest: Parameters<typeof exampleConfig>[1] = {}) {
   relay = await startRelay({ own, config: exampleConfig({}, rest), sandbox: { mcp: { enabled: true } } });
@@ -230,7 +229,6 @@ describe('a command of a team in a comment', () => {
     const config = defineConfig({ connections: { main: {} }, github: { apiUrl: github.url, repositories }, people });
     relay = await startRelay({ own, config, github: { token: 'ghp_test' } });
   });
-  afterEach(() => github.close());
 
   async function answers(event: object): Promise<string[]> {
     await relay.post('issue_comment', event);

@@ -1,5 +1,5 @@
 import { github } from 'partner-relay';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { creates, openData, operation } from '../../lib/service/partner/operation.ts';
 import { operations } from '../../lib/service/partner/operations/operations.ts';
@@ -10,7 +10,6 @@ import { carriedOut } from '../partner-contract.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 
 let relay: TestRelay;
-afterEach(() => relay?.close());
 
 const on = github('issues.opened', { input: {}, job: ({ issue }) => ({ happened: [issue.id], input: {} }) });
 /** What becomes of its answer, and whether the service shows afterwards that it was carried out. */

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { github, token, webhook } from 'partner-relay';
 import * as z from 'partner-relay/zod';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { runRelayOf } from '../cli/run-command.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 import { githubSignature } from '../requests.ts';
 
 let relay: TestRelay;
-afterEach(() => relay.close());
 
 const published = { action: 'published', repository: { full_name: 'Codertocat/Hello-World' } };
 const release = (job: () => unknown, run: (input: { x?: unknown }) => void = () => {}) => ({

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readCustomAutomations } from '../../lib/automations/custom/folder.ts';
 import { nextStep } from '../../lib/engine/line/next-step.ts';
 import { runTest } from '../../local/trial/run-test.ts';
@@ -10,10 +10,6 @@ import { newFolder, withPackage } from '../new-folder.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 
 let relay: TestRelay | undefined;
-afterEach(async () => {
-  await relay?.close();
-  relay = undefined;
-});
 
 const SECRET = 'of the payload';
 const config = exampleConfig();
@@ -128,7 +124,6 @@ describe('what a file throws', () => {
     expect(jobs[0]?.parked?.reason).toContain(
       "TypeError: there is no step 'creat'; did you mean 'create'? at automations/mine.ts:6. ",
     );
-    await relay?.close();
     const failed = await startWith({ run: "throw new TypeError('fetch failed', { cause: new Error(name) })" });
     expect(failed.jobs).toMatchObject([{ parked: { kind: 'failed' } }]);
   });

@@ -1,15 +1,11 @@
 import { command, github, hmac, type Run, schedule, token, webhook } from 'partner-relay';
 import * as z from 'partner-relay/zod';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { described } from '../../lib/automations/custom/folder.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 
 let relay: TestRelay | undefined;
-afterEach(async () => {
-  await relay?.close();
-  relay = undefined;
-});
 
 const input = { title: z.string() };
 const on = github('issues.opened', {

@@ -1,5 +1,5 @@
 import * as z from 'partner-relay/zod';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type By, github } from '../../lib/triggers/github.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
@@ -8,10 +8,6 @@ import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 
 let relay: TestRelay;
 let api: GithubApi;
-afterEach(async () => {
-  await relay.close();
-  await api.close();
-});
 
 const people = {
   stranger: { login: 'mallory', type: 'User' },

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { github, type Run } from 'partner-relay';
 import * as z from 'partner-relay/zod';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { inProcess } from '../../cli/own-runs.ts';
 import { jobsInWords } from '../../cli/plan.ts';
 import { readCustomAutomations } from '../../lib/automations/custom/folder.ts';
@@ -32,7 +32,6 @@ beforeEach(async () => {
   await relay.work();
   expect(await relay.jobs()).toMatchObject([{ automation: 'follow', status: 'waiting' }]);
 });
-afterEach(() => relay.close());
 
 async function plan(files: Record<string, { on: unknown; run: Run<typeof on> }>): Promise<string> {
   const { config } = relay.runtime;

@@ -33,7 +33,6 @@ beforeEach(async () => {
 afterEach(async () => {
   vi.restoreAllMocks();
   await shown.close();
-  await relay.close();
 });
 
 const job = async () => (await relay.jobs())[0];

@@ -1,12 +1,11 @@
 import { schedule } from 'partner-relay';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as mondayTasks from '../../docs/guides/automations/monday-tasks.ts';
 import type { ScheduleEvent } from '../../lib/schedules.ts';
 import { nextTimeOf } from '../../lib/triggers/cron.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 
 let relay: TestRelay;
-afterEach(() => relay.close());
 
 const MINUTE = 60_000;
 

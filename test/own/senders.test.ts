@@ -43,7 +43,6 @@ beforeEach(() => {
   relay.log.length = 0;
 });
 afterAll(async () => {
-  await relay.close();
   rmSync(project, { recursive: true });
 });
 

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { SQSEvent } from 'aws-lambda';
 import { github, command as onCommand } from 'partner-relay';
 import * as z from 'partner-relay/zod';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Job } from '../../lib/engine/record/job.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
 import { asSqsHandler, deliver } from '../../local/event-source.ts';
@@ -12,7 +12,6 @@ import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { command, MIRA, TOMASZ } from '../slack-requests.ts';
 
 let relay: TestRelay;
-afterEach(() => relay.close());
 
 /** How many jobs call the service, and how many need no slot. */
 const CALLING = 5;

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { hmac, token, webhook } from 'partner-relay';
 import * as z from 'partner-relay/zod';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { secretFault } from '../../lib/intake/hooks/is-genuine.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 
@@ -146,7 +146,6 @@ beforeEach(() => {
   relay.clock.now = Number(AT) * 1_000;
   seen.length = 0;
 });
-afterAll(() => relay.close());
 
 const post = async (name: string, headers: Record<string, string>, body = BODY) => {
   const url = new URL(`/hooks/${name}`, relay.url);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { startGithubApi } from '../github-api.ts';
 import { exampleConfig, SIGNING_SECRET, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
@@ -15,7 +15,6 @@ const start = async (people: RelayConfig['people'] = [], options: TestRelayOptio
   const { config = exampleConfig() } = options;
   relay = await startRelay({ ...options, config: { ...config, contact: CONTACT, people } });
 };
-afterEach(() => relay.close());
 
 let count = 0;
 /** A command that no one has given yet, so the relay does not ask about it. */
@@ -243,7 +242,6 @@ describe('a person on GitHub', () => {
 
   it('an answer on GitHub never shows an address', async () => {
     const github = await startGithubApi(() => relay.clock.now);
-    onTestFinished(() => github.close());
     const config = exampleConfig({}, { apiUrl: github.url });
     const nobody = { github: 'nobody', email: 'nobody@example.org', timeZone: 'UTC' };
     await start([codertocat, nobody], { config, github: { token: 'ghp_test' } });

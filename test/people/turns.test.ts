@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { MOST_UNDER_WAY } from '../../lib/people/turns.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { commentPayload } from '../kill/github-payloads.ts';
@@ -12,7 +12,6 @@ let relay: TestRelay;
 beforeEach(async () => {
   relay = await startRelay({ config: exampleConfig({}, { connection: { limits: { perMinute: PER_MINUTE } } }) });
 });
-afterEach(() => relay.close());
 
 let searches = 0;
 const search = (userId: string) => command(relay, `find number ${++searches}`, { userId });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { type CheckRun, setCheckRun } from '../../lib/platforms/github/checks/check-runs.ts';
 import { createGithubClient } from '../../lib/platforms/github/github-client.ts';
@@ -21,7 +21,6 @@ let github: GithubApi;
 beforeEach(async () => {
   github = await startGithubApi(Date.now);
 });
-afterEach(() => github.close());
 
 function checksWith(secret: object) {
   const secrets: Secrets = {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
 import type { SandboxOptions } from '../../sandbox/sandbox.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -7,7 +7,6 @@ import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts'
 import { ask, NOBODY } from '../slack-requests.ts';
 
 let relay: TestRelay;
-afterEach(() => relay.close());
 
 async function start(connection: RelayConfigInput['connections'][string] = {}, sandbox: SandboxOptions = {}) {
   relay = await startRelay({ config: exampleConfig({}, { connection }), sandbox });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 import {
@@ -26,7 +26,6 @@ let relay: TestRelay;
 const start = async (access: Access = {}, options: TestRelayOptions = {}) => {
   relay = await startRelay({ config: exampleConfig({}, { slack: { access } }), ...options });
 };
-afterEach(() => relay.close());
 const calls = (of: string) => relay.slack.calls.filter(({ method }) => method === of).length;
 
 describe('a request of another workspace', () => {
@@ -99,7 +98,6 @@ describe('a person who is not a full member', () => {
       }
       expect([await relay.jobs(), relay.slack.views, relay.sandbox.requests]).toEqual([[], [], 0]);
       expect((await command(relay, 'done 101')).text).toContain(WORKING);
-      await relay.close();
     }
     await start({ [option]: true });
     Object.assign(relay.slack.users.get(NOBODY) ?? {}, is);

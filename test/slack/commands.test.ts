@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ourVerbs as verbs } from '../../lib/automations/verbs.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { mutate } from '../mutated-service.ts';
@@ -32,7 +32,6 @@ const WORKING = ':hourglass_flowing_sand: Working on it: ';
 
 async function started(options?: TestRelayOptions): Promise<TestRelay> {
   const relay = await startRelay(options);
-  onTestFinished(() => relay.close());
   return relay;
 }
 
@@ -44,7 +43,6 @@ describe('a command', () => {
   beforeEach(() => {
     relay.clock.now += MINUTE_MS;
   });
-  afterAll(() => relay.close());
   const completed = (...ids: number[]) =>
     ids.map((id) => relay.sandbox.data.checklistItems.find(({ item_id }) => item_id === id)?.is_completed);
 
@@ -349,7 +347,6 @@ describe('permissions', () => {
     relay = await startRelay({ config: exampleConfig({}, { slack }) });
     relay.slack.userGroups.set('S0OTHER', ['U0AISHA01']);
   });
-  afterEach(() => relay.close());
 
   it.each<[string, string, string, string?]>([
     ['done 101', MIRA, GENERAL, '/pm done can be used in <#C0PLATFORM>, <#C0OTHER> only.'],

@@ -1,5 +1,5 @@
 import type { ModalView } from '@slack/types';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { foundBlocks } from '../../lib/platforms/slack/found.ts';
 import { createKnownTasks } from '../../lib/platforms/slack/known-names.ts';
 import { keys } from '../../lib/state/table/keys.ts';
@@ -30,7 +30,6 @@ let relay: TestRelay;
 const start = async (options?: TestRelayOptions) => {
   relay = await startRelay(options);
 };
-afterEach(() => relay.close());
 
 interface Option {
   text: { text: string };

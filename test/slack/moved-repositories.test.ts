@@ -1,5 +1,5 @@
 import { github } from 'partner-relay';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { createHandler } from '../../functions/github-webhook.ts';
 import { decide } from '../../lib/platforms/github/moved-repositories.ts';
@@ -28,7 +28,6 @@ let relay: TestRelay;
 beforeEach(async () => {
   relay = await startRelay({ own, config: { ...exampleConfig(), contactChannel: PLATFORM } });
 });
-afterEach(() => relay.close());
 
 let issues = 0;
 function eventOf(full_name: string, id = ID, owner = 21031067) {

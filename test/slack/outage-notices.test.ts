@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { resumeForPerson } from '../../lib/engine/operate/resume.ts';
 import type { Fault } from '../../sandbox/faults.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -11,7 +11,6 @@ let relay: TestRelay;
 beforeEach(async () => {
   relay = await startRelay({ config: { ...exampleConfig(), contactChannel: PLATFORM } });
 });
-afterEach(() => relay.close());
 
 /** Without those of parked jobs. */
 const told = () =>

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { causeOf } from '../../lib/engine/operate/parked-groups.ts';
 import { discardJob } from '../../lib/engine/operate/resume.ts';
@@ -17,7 +17,6 @@ const start = async (stage = 'local') => {
   relay = await startRelay({ config, environment: { STAGE: stage } });
 };
 beforeEach(() => start());
-afterEach(() => relay.close());
 
 const notices = () => relay.slack.messages.filter(({ channel }) => channel === PLATFORM);
 const texts = () => notices().map(({ blocks }) => readable(blocks));
@@ -79,7 +78,6 @@ describe('the notice of parked jobs', () => {
   });
 
   it('the command of a notice names the stage', async () => {
-    await relay.close();
     await start('prod');
     const [id] = await park('no such project');
     await relay.sweep();

@@ -1,5 +1,5 @@
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { openJournal } from '../../lib/engine/record/journal.ts';
 import { RESPONSE_URL_LIVES_MS } from '../../lib/platforms/slack/response-url.ts';
@@ -25,7 +25,6 @@ let relay: TestRelay;
 const start = async (options?: TestRelayOptions) => {
   relay = await startRelay(options);
 };
-afterEach(() => relay.close());
 
 const limited = (limits: { perMinute?: number; perDay?: number }) => ({
   config: exampleConfig({}, { connection: { limits } }),
@@ -307,7 +306,6 @@ describe('text from outside', () => {
     shown.push({ blocks: lastView(relay).view.blocks });
     await relay.work();
     shown.push(JSON.parse((await command(relay, 'status')).body), ...relay.slack.messages);
-    await relay.close();
   });
 
   it('text from outside is shown as written', () => {

@@ -1,5 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { FORM } from '../../lib/state/table/form.ts';
 import { type Key, keys } from '../../lib/state/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -12,7 +12,6 @@ let relay: TestRelay;
 beforeEach(async () => {
   relay = await startRelay();
 });
-afterEach(() => relay.close());
 
 /** The item as the next version may write it. @returns what makes it one of this version again */
 async function rewrite(key: Key, attribute: string): Promise<() => Promise<unknown>> {
@@ -117,7 +116,6 @@ it('a sweep writes nothing for records of the next version: after a rollback the
 });
 
 it('records of the next version at the head of a waiting line do not hold up those behind them', async () => {
-  await relay.close();
   relay = await startRelay({ config: exampleConfig({}, { connection: { limits: { perMinute: 2, perDay: 5_000 } } }) });
   for (let id = 1; id <= 12; id++) await relay.post('issues', issueEvent('opened', { id }));
   await relay.work();

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type AttributeValue, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { issueEvent } from '../issue-events.ts';
 import { PROJECT, startRelay, type TestRelay } from '../relay.ts';
 
@@ -18,7 +18,6 @@ let relay: TestRelay;
 beforeEach(async () => {
   relay = await startRelay();
 });
-afterEach(() => relay.close());
 
 // docs/deploy.md#upgrade: a version reads the items of its major and of the last minor of the major before.
 describe.each(readdirSync(FOLDER))('the items in %s', (file) => {

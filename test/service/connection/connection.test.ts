@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { createConnections } from '../../../lib/service/connection/connection.ts';
 import { validate } from '../../../lib/service/partner/operation.ts';
 import { partnerFromEnvironment } from '../../../local/partners.ts';
@@ -8,7 +8,6 @@ let relay: TestRelay;
 beforeEach(async () => {
   relay = await startRelay();
 });
-afterEach(() => relay.close());
 
 const inTheClear = { baseUrl: 'http://pm.internal:8080', apiKey: 'pk_example', secretKey: 'sk_example' };
 
