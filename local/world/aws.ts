@@ -125,7 +125,7 @@ function answersOf({ table, queues, secrets, clock }: AwsModels): (command: Comm
 export const LOSES_ONE_IN = 7;
 
 /**
- * Of conditional writes and messages, some lose their answers, and are repeated as by the SDK.
+ * Some conditional writes and messages lose their answers, and are repeated as the SDK does.
  *
  * @param every one of so many
  */

@@ -23,11 +23,11 @@ import { readUnits, sizeOf, writeUnits } from './sizes.ts';
 
 /** What the requests would cost. */
 export interface Units {
-  /** Of the table, whether the condition held or not. */
+  /** Writes of the table, whether the condition held or not. */
   write: number;
-  /** Of these, those of writes whose condition did not hold. */
+  /** The part of them whose condition did not hold. */
   failed: number;
-  /** Of the indexes. */
+  /** Writes of the indexes. */
   indexWrite: number;
   read: number;
   largestItemBytes: number;

@@ -127,8 +127,9 @@ it('a dead letter that somebody looks at is not new afterwards', async () => {
     const counts = { ApproximateNumberOfMessages: visible, ApproximateNumberOfMessagesNotVisible: notVisible };
     return { status: 200, body: { Attributes: counts } };
   });
-  const AWS_ENDPOINT_URL_SQS = sqs.url;
-  const environment = { ...relay.runtime.environment, AWS_ENDPOINT_URL_SQS };
+  const [INTERACTIVE_QUEUE_URL, BACKGROUND_QUEUE_URL] = [`${sqs.url}/0/interactive.fifo`, `${sqs.url}/0/background.fifo`];
+  const queues = { AWS_ENDPOINT_URL_SQS: sqs.url, INTERACTIVE_QUEUE_URL, BACKGROUND_QUEUE_URL };
+  const environment = { ...relay.runtime.environment, ...queues };
   const stores = openStores({ environment, clock: () => relay.clock.now });
   const teller = { ...relay.runtime, table: relay.stores.table };
   const told = async () => {

@@ -150,11 +150,11 @@ describe('what is safe', () => {
   });
 
   it('a repeated event queues a job that was stored but not queued', async () => {
-    await start({ environment: { AWS_ENDPOINT_URL_SQS: 'http://127.0.0.1:9' } });
+    await start({ environment: { BACKGROUND_QUEUE_URL: 'http://aws.invalid/nowhere/background.fifo' } });
     expect((await relay.post('issues', issueEvent('opened'))).status).toBe(500);
     const [stored] = await relay.jobs('queued');
     expect(stored).toMatchObject({ generation: 1 });
-    relay.runtime.environment.AWS_ENDPOINT_URL_SQS = relay.stack.variables.AWS_ENDPOINT_URL_SQS;
+    Object.assign(relay.runtime.environment, relay.stack.variables);
     const { createHandler } = await import('../../functions/github-webhook.ts');
     const body = JSON.stringify(issueEvent('opened'));
     const headers = {
@@ -174,7 +174,7 @@ describe('what is safe', () => {
   ])('the log says which secret is unusable, but not its content: %s', async (_, secret, reason) => {
     await start();
     if (secret) relay.stack.secrets.put(`${relay.stack.secretPrefix}github-webhook`, secret);
-    else relay.runtime.environment.SECRET_PREFIX = 'nowhere/';
+    else relay.stack.secrets.remove(`${relay.stack.secretPrefix}github-webhook`);
     const { createHandler } = await import('../../functions/github-webhook.ts');
     const answered = await asHttpHandler(createHandler(relay.runtime))(
       posted({ 'x-hub-signature-256': 'sha256=00' }, '{}'),
