@@ -127,7 +127,10 @@ it('a dead letter that somebody looks at is not new afterwards', async () => {
     const counts = { ApproximateNumberOfMessages: visible, ApproximateNumberOfMessagesNotVisible: notVisible };
     return { status: 200, body: { Attributes: counts } };
   });
-  const [INTERACTIVE_QUEUE_URL, BACKGROUND_QUEUE_URL] = [`${sqs.url}/0/interactive.fifo`, `${sqs.url}/0/background.fifo`];
+  const [INTERACTIVE_QUEUE_URL, BACKGROUND_QUEUE_URL] = [
+    `${sqs.url}/0/interactive.fifo`,
+    `${sqs.url}/0/background.fifo`,
+  ];
   const queues = { AWS_ENDPOINT_URL_SQS: sqs.url, INTERACTIVE_QUEUE_URL, BACKGROUND_QUEUE_URL };
   const environment = { ...relay.runtime.environment, ...queues };
   const stores = openStores({ environment, clock: () => relay.clock.now });
