@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { github, type Run, token, webhook } from 'partner-relay';
 import * as z from 'partner-relay/zod';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { customGroup } from '../../lib/engine/line/queue.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
@@ -9,17 +9,9 @@ import { runTest } from '../../local/trial/run-test.ts';
 import type { Fault } from '../../sandbox/faults.ts';
 import { runRelayOf } from '../cli/run-command.ts';
 import { issueEvent } from '../issue-events.ts';
-import { keepAnswers } from '../lost-answers.ts';
 import { customOf, exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
-import { replaceTable } from '../replaced-table.ts';
 
 let relay: TestRelay | undefined;
-afterEach(async () => {
-  await relay?.close();
-  relay = undefined;
-  keepAnswers();
-});
-
 const LOST: Fault = { kind: 'cut', when: 'after work' };
 const NEVER_THERE: Fault = { kind: 'cut', when: 'on arrival' };
 
@@ -182,7 +174,7 @@ it('what was made for a key is found again after the table was lost, however lat
   const { workToTheEnd, clock } = await start();
   await open(1, creates());
   await workToTheEnd();
-  await replaceTable(relay ?? expect.fail(), []);
+  (relay ?? expect.fail()).replaceTable([]);
   clock.now += 30 * 86_400_000;
   await open(2, creates());
   await open(3, creates('defects/create', 'alert 2'));
