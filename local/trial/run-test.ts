@@ -119,7 +119,9 @@ async function inRelay<T>(
     let why: string | undefined;
     for (const { at, ...given } of events) {
       const earlier = await relay.jobs();
-      const answer = await relay.take(given, at);
+      const answer = await relay.take(given, at).catch((error: Error) => {
+        throw new Error(withClock(error.message));
+      });
       await relay.work(LONGEST_WAIT_MS);
       why = (await relay.jobs()).length > earlier.length ? undefined : (answer ?? 'it is a repeat');
     }
@@ -262,10 +264,14 @@ function inWords({ operation, payload }: WantedRequest, longest = LONGEST_SHOWN)
 
 const shown = (value: unknown) => (value instanceof RegExp ? String(value) : JSON.stringify(value));
 
+/** A test has a clock of its own, which is often the mistake. */
+const withClock = (why: string) =>
+  /and the clock is|29 days before/.test(why) ? `${why}. Set the clock of the test with at: '<time>'` : why;
+
 async function reasons(relay: TrialRelay, whyNone: string | undefined): Promise<string[]> {
   const jobs = await relay.jobs();
   return [
-    ...(whyNone === undefined ? [] : [`because  no job was made of the event: ${whyNone}`]),
+    ...(whyNone === undefined ? [] : [`because  no job was made of the event: ${withClock(whyNone)}`]),
     ...jobs.map((job) => {
       const why = newsOf(job);
       return `because  the job of ${job.title ?? job.summary} is ${statusInWords(job)}${why === '' ? '' : `: ${why}`}`;

@@ -50,7 +50,7 @@ describe('an event', () => {
       () => happened(1, { at: now + 40 * DAY }),
       500,
       0,
-      'later than the clock',
+      'and the clock is',
     ],
     ['with a time in seconds makes no job', () => happened(1, { at: now / 1_000 }), 500, 0, 'in seconds'],
     [

@@ -84,7 +84,7 @@ describe('ticks', () => {
     const at = '2026-11-20T10:30:00.000Z';
     expect(await tick(at, { own: 'monday-tasks' })).toEqual([at]);
     expect(await tick(at, { own: 'monday-tasks' })).toEqual([]);
-    await expect(tick('2026-10-01T10:30Z', { own: 'monday-tasks' })).rejects.toThrow('more than 29 days old');
+    await expect(tick('2026-10-01T10:30Z', { own: 'monday-tasks' })).rejects.toThrow('more than 29 days before');
     await expect(tick(at, { own: 'block' })).rejects.toThrow("there is no schedule 'block'");
   });
 });

@@ -85,7 +85,12 @@ it('a test sets its clock, and a body with another date is explained with the ti
   const test = { event: { hook: 'dated', body: { at: '2026-11-28T09:00:00Z' } }, makes: {} };
   const play = (more: Partial<RelayTest>) => runTest({ ...test, ...more }, config, FOLDER, custom);
   expect(await play({ at: '2026-11-28T09:00:30Z' })).toEqual([]);
-  await expect(play({})).rejects.toThrow('at is later than the clock, which is 2026-01-05T10:00:00.000Z');
+  await expect(play({})).rejects.toThrow(
+    /at is 2026-11-28T09:00:00.000Z, and the clock is 2026-01-05T10:00:00.000Z; .*\. Set the clock of the test with at: '<time>'$/,
+  );
+  expect(await play({ at: '2026-12-28T09:00:00Z' })).toContain(
+    "because  no job was made of the event: it happened at 2026-11-28T09:00:00.000Z, more than 29 days before 2026-12-28T09:00:00.000Z, and may have been done already. Set the clock of the test with at: '<time>'",
+  );
   await expect(play({ at: 'noon' })).rejects.toThrow("at is 'noon', which is no time");
 });
 

@@ -19,6 +19,8 @@ const LONGEST_REASON = 300;
 const LONGEST_ENTITY = 600;
 /** In 1973. GitHub has times in seconds, too, and these are less. */
 const EARLIEST_MS = 1e11;
+/** The last time that a Date can be. */
+const LATEST_MS = 8.64e15;
 /** By how much the clocks of others may be ahead. */
 const MOST_AHEAD_MS = 3_600_000;
 /** Other texts are read as a time, too, such as `1`. */
@@ -122,9 +124,9 @@ function readTime(at: unknown, now: number): number | undefined {
     throw new TeamMistake('at is no time; give ISO 8601 or epoch milliseconds');
   if (ms < EARLIEST_MS) throw new TeamMistake('at is in seconds, or before 1973; give milliseconds');
   if (ms <= now + MOST_AHEAD_MS) return ms;
-  const clock = new Date(now).toISOString();
+  const [given, clock] = [ms, now].map((time) => (time <= LATEST_MS ? new Date(time).toISOString() : String(time)));
   throw new TeamMistake(
-    `at is later than the clock, which is ${clock}; it says when the event happened, not when something is due`,
+    `at is ${given}, and the clock is ${clock}; at says when the event happened, not when something is due`,
   );
 }
 

@@ -32,7 +32,6 @@ export interface Accepted {
 
 /** Shorter than a job's record is kept, by a margin for clocks and for deliveries in transit. */
 const LONGEST_MS = LIFETIME_MS - DAY_MS;
-const TOO_OLD = 'it is more than 29 days old, and may have been done already';
 
 /** Stores and queues the jobs that an automation makes of an event. @param about what the log says of the event */
 export async function acceptTaken(
@@ -65,8 +64,11 @@ export async function acceptDated(
   { draft, at, isForGood, keepState }: DatedDraft,
   { table, clock, ...by }: AcceptTakenOptions,
 ): Promise<{ job: Job; repeat: boolean } | string> {
-  const since = at ?? (isForGood ? await firstAccepted(draft.id, table, clock()) : clock());
-  return clock() - since <= LONGEST_MS ? acceptEvent(draft, by, keepState) : TOO_OLD;
+  const now = clock();
+  const since = at ?? (isForGood ? await firstAccepted(draft.id, table, now) : now);
+  if (now - since <= LONGEST_MS) return acceptEvent(draft, by, keepState);
+  const [then, today] = [since, now].map((time) => new Date(time).toISOString());
+  return `it happened at ${then}, more than 29 days before ${today}, and may have been done already`;
 }
 
 /** When an event that does not say when it happened came first; epoch milliseconds. */
