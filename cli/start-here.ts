@@ -20,7 +20,9 @@ import { customLines, watchCustom } from '../local/custom-watch.ts';
 import { enterSecrets } from '../local/enter-secrets.ts';
 import { type LocalFunctions, startLocalFunctions } from '../local/functions.ts';
 import { remembering } from '../local/github/remember.ts';
+import { watchGiven } from '../local/given.ts';
 import { createHalt, DISK_FULL, isDiskFull } from '../local/halt.ts';
+import { watchHookSecrets } from '../local/hook-secrets-watch.ts';
 import { type HttpHandler, startHttpFront } from '../local/http-front.ts';
 import { type Instances, startSandboxFor, stateFolder } from '../local/instances.ts';
 import { readKeptSecrets } from '../local/kept-secrets.ts';
@@ -84,7 +86,8 @@ async function start({ verbose }: StartOptions): Promise<void> {
   const changes = createLoggedChanges();
   const log = watchedLog(story.log, changes.saw);
   const standsIn = sandbox && !github && usesGithubCom(config);
-  const githubStandIn = standsIn ? await enterGithubStandIn(stack, log, Date.now) : undefined;
+  const answers = {};
+  const githubStandIn = standsIn ? await enterGithubStandIn(stack, log, Date.now, answers) : undefined;
   const withStandIns = (config: RelayConfig) => withGithubAt(githubStandIn?.url, withSlackAt(slack, config));
   const runtime = { ...systemRuntime(withStandIns(config), process.env, own.custom), log, metrics };
   const functions = await startLocalFunctions(runtime, stack, () => poll());
@@ -95,6 +98,8 @@ async function start({ verbose }: StartOptions): Promise<void> {
     use: (custom) => functions.use({ custom }),
     tell: story.tell,
   });
+  const givenFiles = watchGiven({ answers, data: sandbox?.data, tell: story.tell });
+  const secretFile = watchHookSecrets(stack, kept, () => functions.use({}), story.tell);
   const stopWatching = watchConfig(config, files, {
     async use(config) {
       await functions.use({ config: withStandIns(config) });
@@ -182,7 +187,7 @@ async function start({ verbose }: StartOptions): Promise<void> {
   const stop = async () => {
     noteStopped();
     stopWatching();
-    customFiles.close();
+    for (const files of [customFiles, givenFiles, secretFile]) files.close();
     await Promise.all([front.close(), schedules.stop(), source.stop(), socket?.close()]);
     const standIns = [sandbox?.close(), slack?.standIn?.close(), githubStandIn?.close()];
     await Promise.all([stack.close(), ...standIns, story.close()]);

@@ -12,7 +12,7 @@ const READ_AT_START: Readonly<Record<string, (config: RelayConfig) => unknown>> 
   'the names of the connections': ({ connections }) => Object.keys(connections),
   'connections.<name>.mcp.accounts': ({ connections }) => Object.values(connections).map(({ mcp }) => mcp.accounts),
   'github.apiUrl': ({ github }) => github.apiUrl,
-  'slack.apiUrl': ({ slack }) => slack?.apiUrl,
+  'whether there is slack, and slack.apiUrl': ({ slack }) => slack?.apiUrl,
   caFile: ({ caFile }) => caFile,
 };
 

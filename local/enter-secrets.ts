@@ -34,12 +34,17 @@ export function enterSecrets(
   enter('github', github?.value ?? {});
   enter('grants', kept.get('grants') ?? ownKey('grants', GRANTS_TODO));
   enter('intake', kept.get('intake') ?? ownKey('intake', INTAKE_TODO));
-  const ofHooks = [...kept].flatMap(([name, { secret, previous }]) =>
-    name.startsWith('hooks/') ? [[name.slice('hooks/'.length), [secret, previous].filter(Boolean)] as const] : [],
-  );
-  enter('hooks', Object.fromEntries(ofHooks));
+  enter('hooks', hooksOf(kept));
   const ownMarkers = ownKey('markers', MARKERS_TODO);
   enter('markers', kept.get('markers') ?? ownMarkers, statSync(join(folder, 'markers.key')).mtimeMs);
   const webhookSecret: Entered<string> = { value: webhook.value.webhookSecret, from: webhook.from };
   return { webhookSecret, github };
 }
+
+/** The secrets of the webhooks of the team, by their names. */
+export const hooksOf = (kept: KeptSecrets): object =>
+  Object.fromEntries(
+    [...kept].flatMap(([name, { secret, previous }]) =>
+      name.startsWith('hooks/') ? [[name.slice('hooks/'.length), [secret, previous].filter(Boolean)] as const] : [],
+    ),
+  );

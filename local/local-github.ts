@@ -8,11 +8,14 @@ import {
 } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { RelayConfig } from '../lib/config/schema.ts';
-import { answerOf } from './github/answer.ts';
+import { answerOf, notFound } from './github/answer.ts';
 import { type GithubStandIn, startGithubStandIn } from './github/stand-in.ts';
 import type { LocalStack } from './stack.ts';
 
 const GITHUB_API = 'https://api.github.com';
+
+const UNKNOWN =
+  "this is GitHub's stand-in, which does not know that: say what it answers under github in automations/<name>.given.json, or in given of a test, or enter a token with npx partner-relay secrets set github";
 
 let made: Promise<KeyPairKeyObjectResult> | undefined;
 
@@ -48,7 +51,9 @@ export async function enterGithubStandIn(
     installationToken: token,
     between(route, _, answer) {
       const [method, path = ''] = route.split(' ');
-      return method === 'GET' && Object.hasOwn(answers, path) ? answerOf(answers[path]) : answer();
+      if (method === 'GET' && Object.hasOwn(answers, path)) return answerOf(answers[path]);
+      const own = answer();
+      return own === notFound ? answerOf({ message: UNKNOWN }, 404) : own;
     },
     // Without the marker, which GitHub does not show either.
     commented: ({ issue, body }) =>

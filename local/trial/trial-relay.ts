@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { type Runtime, systemRuntime } from '../../lib/runtime.ts';
@@ -6,9 +6,10 @@ import { createMetrics } from '../../lib/state/metrics/metrics.ts';
 import { parsedJson } from '../../lib/text.ts';
 import { type CustomAutomations, customOf } from '../../lib/triggers/custom-automation.ts';
 import { decryptPayload } from '../../sandbox/decryption.ts';
-import { type Data, idFields, type Project, type Task } from '../../sandbox/records.ts';
+import { type Data, idFields, type Project } from '../../sandbox/records.ts';
 import { signedByGithub, signedBySlack, signedByTool } from '../examples/signed-request.ts';
 import { remembering } from '../github/remember.ts';
+import { addRecords } from '../given.ts';
 import { startSandboxWith } from '../instances.ts';
 import { enterGithubStandIn, withGithubAt } from '../local-github.ts';
 import { withSlackAt } from '../local-slack.ts';
@@ -51,7 +52,7 @@ export async function startTrialRelay(
   given: RelayConfig,
   now: number,
   custom: CustomAutomations,
-  { github: answers, tasks = [], users = [] }: GivenWorld,
+  world: GivenWorld,
   trouble: Trouble,
 ) {
   const clock = { now };
@@ -61,10 +62,9 @@ export async function startTrialRelay(
   const { partners, sandbox } = await startSandboxWith(Object.keys(given.connections), { clock: read });
   const { data } = sandbox;
   addProjects(given, data.projects);
-  for (const task of tasks) data.tasks.push({ ...like(data.tasks), task_id: randomUUID(), ...named(task) });
-  for (const user of users) data.users.push({ ...like(data.users), user_id: randomUUID(), ...user });
+  addRecords(data, world);
   const atFirst = structuredClone(data);
-  const github = await enterGithubStandIn(stack, quiet, read, answers);
+  const github = await enterGithubStandIn(stack, quiet, read, world.github);
   const standIn = await startSlackStandIn({ clock: read, botToken: key });
   const slack = { signingSecret: { value: key, from: '' }, standIn };
   const enter = (name: string, secret: object) => stack.secrets.put(stack.secretPrefix + name, secret, now);
@@ -186,16 +186,6 @@ function asDeclared(config: RelayConfig): RelayConfig {
   const connections = Object.entries(config.connections).map(([name, one]) => [name, { ...one, operations: {} }]);
   return { ...config, connections: Object.fromEntries(connections) };
 }
-
-/** The first record of the sandbox, for the fields that a test leaves out. @throws {Error} without any */
-function like<Record>([first]: readonly Record[]): Record {
-  if (first === undefined) throw new Error('the sandbox has no such record');
-  return first;
-}
-
-/** A task has its name twice. */
-const named = ({ name, title = name, ...task }: Partial<Task>): Partial<Task> =>
-  title === undefined ? task : { ...task, name: name ?? title, title };
 
 /** The service of a team has the projects that its configuration names. */
 function addProjects(config: RelayConfig, projects: Project[]): void {

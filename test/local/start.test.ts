@@ -11,7 +11,7 @@ import { exampleEvent, type WantedEvent } from '../../local/examples/github-even
 import { signedByGithub } from '../../local/examples/signed-request.ts';
 import { listen } from '../../local/listen.ts';
 import { type Child, startChild } from '../child.ts';
-import { newFolder } from '../new-folder.ts';
+import { newFolder, withPackage } from '../new-folder.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
@@ -286,10 +286,71 @@ export default {
     await write(labels, "export const labels = ['bug', 'incident'];");
     await write(config, text("slack: { connection: 'main' }, caFile: undefined,"));
     await started.printed(
-      'the configuration has changed; restart the relay to use it, because only a start reads slack.apiUrl',
+      'the configuration has changed; restart the relay to use it, because only a start reads whether there is slack, and slack.apiUrl',
     );
     await write(config, text());
     await started.printed('has the settings that the relay runs with');
+  });
+
+  it('npm start gives a file of the team what stands beside it, and the secret of its webhook, once they are saved', async () => {
+    const config = join(withPackage(folder), 'own.config.ts');
+    await writeFile(
+      config,
+      `const repositories = [{ name: 'acme/web', connection: 'main' }];
+export default { connections: { main: {} }, github: { repositories } };`,
+    );
+    await mkdir(join(folder, 'automations'));
+    await writeFile(
+      join(folder, 'automations/pulls.ts'),
+      `import { token, webhook } from 'partner-relay';
+import * as z from 'partner-relay/zod';
+const tags = z.array(z.object({ name: z.string() }));
+export const on = webhook({
+  verify: token({ header: 'x-token' }),
+  body: z.object({ id: z.number() }),
+  input: {},
+  job: ({ id }) => ({ happened: [id], input: {} }),
+});
+export const run = async (_, { github, list }) => {
+  const [{ name }] = await github('read', '/repos/acme/web/tags', tags);
+  const users = await list('users', 'users/list', {}, (row) => row.name);
+  return \`\${name} for \${users.at(-1)}\`;
+};
+`,
+    );
+    const own = { RELAY_CONFIG: config };
+    const started = start({ ...own, GITHUB_TOKEN: '' });
+    await started.printed('automations/pulls.ts: on POST /hooks/pulls');
+    const { origin } = new URL(/webhook +(\S+)/.exec(started.output())?.[1] ?? '');
+    const headers = { 'x-token': 'a-secret-of-16-and-more' };
+    const post = async (id: number) =>
+      (await fetch(`${origin}/hooks/pulls`, { method: 'POST', headers, body: JSON.stringify({ id }) })).status;
+    expect(await post(1)).toBe(503);
+    const entered = execFileSync(process.execPath, [join(root, 'cli/bin.js'), 'secrets', 'set', 'hooks/pulls'], {
+      cwd: folder,
+      env: { ...process.env, ...own },
+      input: headers['x-token'],
+    });
+    expect(String(entered)).toContain('The relay uses it at once.');
+    await started.printed('The secrets of webhooks have changed, and are used.');
+    expect(await post(2)).toBe(200);
+    await started.printed(
+      /GitHub refuses GET \/repos\/acme\/web\/tags .*: this is GitHub's stand-in, which does not know that/,
+    );
+
+    const given = join(folder, 'automations/pulls.given.json');
+    await writeFile(given, '{ "githb": {} }');
+    await started.printed("automations/pulls.given.json: githb: there is no such name here; did you mean 'github'?");
+    await writeFile(
+      given,
+      '{ "github": { "/repos/acme/web/tags": [{ "name": "v7" }] }, "users": [{ "name": "Ada" }] }',
+    );
+    await expect
+      .poll(async () => {
+        await post(Date.now());
+        return started.output();
+      })
+      .toContain('v7 for Ada');
   });
 
   it('npm start has a stand-in of GitHub, which shows comments, has the issues for a backfill, and alone gets its token', async () => {

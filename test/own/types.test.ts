@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
+/** From the folder of the file that is compiled. */
+const LIB = '../../../lib';
 const MISTAKES: [string, string][] = [
   [`steps.create('a', 'defects/creat', { title })`, `parameter of type '"defects/create"'`],
   [`steps.create('a', 'tasks/list', { project_id })`, `'"tasks/list is called with list()"'`],
@@ -22,7 +24,7 @@ beforeAll(() => {
   mkdirSync(join(root, 'node_modules/.cache'), { recursive: true });
   folder = mkdtempSync(join(root, 'node_modules/.cache/types-'));
   const lines = [
-    `import type { CommandSteps } from '../../../lib/triggers/steps.ts'; declare const steps: CommandSteps, title: string, project_id: string;`,
+    `import type { CommandSteps } from '${LIB}/triggers/steps.ts'; declare const steps: CommandSteps, title: string, project_id: string;`,
     ...MISTAKES.map(([code]) => `await ${code};`),
     // The reason is there if the user is not.
     `const { user, why } = await steps.user('who'); export const name = user ? user.name : steps.stop(why);`,

@@ -121,7 +121,7 @@ type Taking = <T>(step: string, take: () => Promise<T>) => Promise<T>;
  * refused here, too, because a start on one machine checks no types.
  */
 function createCustomSteps(job: Job, steps: JobSteps, context: Context, taking: Taking): CommandSteps {
-  const { config, stage, clock, markers, comments, github, slack, people } = context;
+  const { config, custom, stage, clock, markers, comments, github, slack, people } = context;
   const by = job.asked?.by;
   const forKey = createForKey(job, steps, context);
 
@@ -279,8 +279,9 @@ function createCustomSteps(job: Job, steps: JobSteps, context: Context, taking: 
             const { data } = await authorized.request(`GET ${plain}`);
             return checked(step, () => parsed(step, keep, data));
           },
-          ({ status }) => {
-            throw new NeedsOperator(`GitHub refuses GET ${path} of the step '${step}' with ${status}`);
+          ({ status, message }) => {
+            const why = custom.showsErrors ? `: ${message}` : '';
+            throw new NeedsOperator(`GitHub refuses GET ${path} of the step '${step}' with ${status}${why}`);
           },
         ),
       );

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
+import { CUSTOM_FOLDER } from '../lib/automations/custom/folder.ts';
+import { faultLine, readInput } from '../lib/faults/fault.ts';
+import { messageOf } from '../lib/text.ts';
+import type { Data, Task } from '../sandbox/records.ts';
+import type { GivenWorld } from './trial/define-tests.ts';
+import { watchFolders } from './watch-folders.ts';
+
+/** `release-note.given.json`, beside `release-note.ts`. */
+const isGiven = (path: string) => path.endsWith('.given.json');
+const records = z.array(z.looseObject({}));
+const given = z.strictObject({ github: z.record(z.string(), z.unknown()), tasks: records, users: records }).partial();
+
+interface WatchGivenOptions {
+  /** What GitHub's stand-in answers, by path. It is live. */
+  answers: Record<string, unknown>;
+  /** The records of the sandbox, if there is one. */
+  data: Data | undefined;
+  /** Called with a sentence about what is wrong with a file. */
+  tell: (message: string) => void;
+}
+
+/**
+ * Gives the stand-ins of a start what the files beside those of automations/ say, now and as they are saved: the same
+ * as `given` of a test, which can import the file.
+ */
+export function watchGiven({ answers, data, tell }: WatchGivenOptions, folder = CUSTOM_FOLDER): { close(): void } {
+  const use = async () => {
+    files.add(folder);
+    for (const path of Object.keys(answers)) delete answers[path];
+    const names = existsSync(folder) ? readdirSync(folder).filter(isGiven).sort() : [];
+    for (const name of names) {
+      const world = readGiven(join(folder, name), `automations/${name}`, tell);
+      Object.assign(answers, world.github);
+      if (data) addRecords(data, { tasks: missing(data.tasks, world.tasks), users: missing(data.users, world.users) });
+    }
+  };
+  const files = watchFolders(
+    (path) => path === folder || (dirname(path) === folder && isGiven(path)),
+    use,
+    (error) => tell(`changes of automations/*.given.json are not noticed: ${error.message}`),
+  );
+  files.add(dirname(folder));
+  void use();
+  return files;
+}
+
+function readGiven(path: string, name: string, tell: (message: string) => void): GivenWorld {
+  try {
+    const read = readInput(given, JSON.parse(readFileSync(path, 'utf8')));
+    if (read.ok) return read.value;
+    tell(`${name}: ${read.faults.map(faultLine).join('; ')}; left out`);
+  } catch (error) {
+    tell(`${name}: ${messageOf(error)}; left out`);
+  }
+  return {};
+}
+
+/** A start meets the records of the last one. */
+const missing = <Given extends object>(known: readonly object[], wanted: readonly Given[] = []): Given[] =>
+  wanted.filter(
+    (one) =>
+      !known.some((record) =>
+        Object.entries(one).every(([field, value]) => isDeepStrictEqual(Reflect.get(record, field), value)),
+      ),
+  );
+
+/** Adds records to the sandbox. Fields that are left out are those of its first one. */
+export function addRecords(data: Data, { tasks = [], users = [] }: GivenWorld): void {
+  for (const task of tasks) data.tasks.push({ ...like(data.tasks), task_id: randomUUID(), ...named(task) });
+  for (const user of users) data.users.push({ ...like(data.users), user_id: randomUUID(), ...user });
+}
+
+/** @throws {Error} without any */
+function like<Record>([first]: readonly Record[]): Record {
+  if (first === undefined) throw new Error('the sandbox has no such record');
+  return first;
+}
+
+/** A task has its name twice. */
+const named = ({ name, title = name, ...task }: Partial<Task>): Partial<Task> =>
+  title === undefined ? task : { ...task, name: name ?? title, title };

@@ -1,0 +1,37 @@
+import { isDeepStrictEqual } from 'node:util';
+import { messageOf } from '../lib/text.ts';
+import { hooksOf } from './enter-secrets.ts';
+import { type KeptSecrets, readKeptSecrets, secretsFile } from './kept-secrets.ts';
+import type { LocalStack } from './stack.ts';
+import { STATE_FOLDER } from './state.ts';
+import { watchFolders } from './watch-folders.ts';
+
+/**
+ * Lets the relay use the secret of a webhook as it is entered.
+ * @param use starts the functions again, which remember secrets
+ * @param tell is called with a sentence about each change
+ */
+export function watchHookSecrets(
+  { secrets, secretPrefix }: LocalStack,
+  first: KeptSecrets,
+  use: () => Promise<void>,
+  tell: (message: string) => void,
+): { close(): void } {
+  let known = hooksOf(first);
+  const check = async () => {
+    const now = hooksOf(readKeptSecrets());
+    if (isDeepStrictEqual(now, known)) return;
+    known = now;
+    secrets.put(`${secretPrefix}hooks`, now);
+    await use();
+    tell('The secrets of webhooks have changed, and are used.');
+  };
+  const failed = (error: unknown) => tell(`changed secrets are not used: ${messageOf(error)}`);
+  const files = watchFolders(
+    (path) => path === secretsFile(),
+    () => check().catch(failed),
+    failed,
+  );
+  files.add(STATE_FOLDER);
+  return files;
+}
