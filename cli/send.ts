@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { githubWebhookSecret } from '../lib/state/secrets/secrets.ts';
 import { parsedJson } from '../lib/text.ts';
-import { exampleEvent, setField } from '../local/examples/github-event.ts';
+import { exampleEvent } from '../local/examples/github-event.ts';
 import { signedByGithub } from '../local/examples/signed-request.ts';
 import { answerInWords } from './answer-in-words.ts';
 import type { Cli, Define } from './cli.ts';
@@ -142,8 +142,8 @@ interface Delivery {
 
 /** @throws {Error} if the options make no sense together */
 function deliveryOf(event: string | undefined, options: SendOptions, repository: string | undefined): Delivery {
-  const { file, label, repo, action, issue, body, merged, set = [], junit, url } = options;
-  const shaping = { label, repo, action, issue, body, merged, set: options.set, junit };
+  const { file, label, repo, action, issue, body, merged, set, junit, url } = options;
+  const shaping = { label, repo, action, issue, body, merged, set, junit };
   if (file !== undefined) {
     refuse('--file', shaping);
     if (event === undefined) {
@@ -153,10 +153,9 @@ function deliveryOf(event: string | undefined, options: SendOptions, repository:
   }
   if (junit !== undefined) {
     if (event !== 'workflow_run') throw new Error('--junit is for workflow_run: send workflow_run --junit <folder>');
-    refuse('--junit', { label, action, issue, body, merged, set: options.set, url }, 'makes a run that has ended');
+    refuse('--junit', { label, action, issue, body, merged, set, url }, 'makes a run that has ended');
   }
-  const made = exampleEvent({ event, action, issue, body, merged, labels: label, repository });
-  for (const one of set) setField(made.payload, one);
+  const made = exampleEvent({ event, action, issue, body, merged, labels: label, repository, set });
   return { event: made.event, body: JSON.stringify(made.payload) };
 }
 

@@ -20,6 +20,8 @@ export interface WantedEvent {
   merged?: boolean | undefined;
   /** `owner/name`, in place of the repository of the example. */
   repository?: string | undefined;
+  /** Fields of the payload with their values: `deployment_status.state=failure`. */
+  set?: readonly string[] | undefined;
 }
 
 type Payload = Record<string, unknown>;
@@ -60,16 +62,22 @@ export function exampleEvent(
   const made: NewExample = { time: `${new Date(now).toISOString().slice(0, 19)}Z`, number };
   const event = wanted.event ?? eventFor(wanted);
   refuseNonsense(event, wanted);
+  const payload = payloadOf(event, wanted, made);
+  for (const one of wanted.set ?? []) setField(payload, one);
+  return { event, payload };
+}
+
+function payloadOf(event: string, wanted: WantedEvent, made: NewExample): Payload {
   const example = inRepository(findExample(event, wanted), wanted.repository);
   switch (event) {
     case 'issues':
-      return { event, payload: ofIssue(example, wanted, made) };
+      return ofIssue(example, wanted, made);
     case 'issue_comment':
-      return { event, payload: ofComment(example, wanted, made) };
+      return ofComment(example, wanted, made);
     case 'pull_request':
-      return { event, payload: ofPullRequest(example, wanted, made) };
+      return ofPullRequest(example, wanted, made);
     default:
-      return { event, payload: ofOther(event, example, made) };
+      return ofOther(event, example, made);
   }
 }
 
@@ -223,10 +231,10 @@ function ofPullRequest(example: Example, { merged, body }: WantedEvent, made: Ne
  *   becomes what it says
  * @throws {Error} if the payload has no such place
  */
-export function setField(payload: object, given: string): void {
+function setField(payload: object, given: string): void {
   const [, path = '', value = ''] = /^([^=]+)=(.*)$/s.exec(given) ?? [];
   const [field = '', ...above] = path.split('.').reverse();
-  if (field === '') throw new Error(`--set is '${given}'; expected a field and its value, such as issue.title=Login`);
+  if (field === '') throw new Error(`set '${given}': expected a field and its value, such as issue.title=Login`);
   let parent: object = payload;
   for (const name of above.reverse()) parent = fieldsOf(ownField(parent, name, path));
   const known = Object.keys(parent);

@@ -299,7 +299,7 @@ const OF_EVENTS = {
   hook: ['body', 'headers'],
   schedule: ['at'],
   file: ['event'],
-  event: ['action', 'issue', 'body', 'labels', 'merged', 'repository'],
+  event: ['action', 'issue', 'body', 'labels', 'merged', 'repository', 'set'],
 };
 
 /** @throws {Error} for a field that would change nothing, because a team need not check types */

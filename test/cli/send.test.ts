@@ -106,7 +106,7 @@ describe('relay send', () => {
     expect(await Promise.all(faults)).toEqual([
       "the example has no field issue.titel; did you mean 'title'?",
       "the example has no field isue.title: there is no 'isue'; did you mean 'issue'?",
-      "--set is 'issue.title'; expected a field and its value, such as issue.title=Login",
+      "set 'issue.title': expected a field and its value, such as issue.title=Login",
     ]);
     await expect(send('issues', '--file', 'x.json', '--set', 'issue.title=x')).rejects.toThrow('leave out --set');
   });

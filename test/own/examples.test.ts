@@ -7,15 +7,17 @@ import { readCustomAutomations } from '../../lib/automations/custom/folder.ts';
 import { warningsIn } from '../../lib/automations/custom/warnings.ts';
 import { defineTests } from '../../local/trial/define-tests.ts';
 import { runTest } from '../../local/trial/run-test.ts';
-import { customOf, exampleConfig } from '../relay.ts';
+import { customOf, exampleConfig, PROJECT } from '../relay.ts';
 
-const FOLDER = join(import.meta.dirname, '../../docs/guides/automations');
+const GUIDE = join(import.meta.dirname, '../../docs/guides/automations');
+/** What the guide does not show. */
+const MORE = join(import.meta.dirname, 'automations');
 const config = exampleConfig();
 const TASK = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 const complete = 'work-items/checklist/items/complete';
 
-/** What the guide's automations do. Each test runs again with a kill behind each step, and with each answer lost. */
-const examples = defineTests({
+/** Each test runs again with a kill behind each step, and with each answer lost. */
+const ofGuide = defineTests({
   'release-to-checklist': {
     event: { event: 'release', action: 'published' },
     makes: { [complete]: { item_id: 101, is_completed: true } },
@@ -43,26 +45,46 @@ const examples = defineTests({
   },
 });
 
-it.each(Object.entries(examples))(
-  'the example %s does what the guide says, however it is interrupted',
-  async (_, test) => {
-    const { custom, faults, files } = await readCustomAutomations(config, FOLDER);
-    expect([...faults, ...warningsIn(files)]).toEqual([]);
-    expect(await runTest(test, config, FOLDER, custom)).toEqual([]);
+const PULL_REQUESTS = '/repos/Codertocat/Hello-World/commits/f95f852bd8fca8fcc58a9a2d6c842781e32a215e/pulls';
+const more = defineTests({
+  'failed-deployment': {
+    given: { github: { [PULL_REQUESTS]: [{ number: 7 }] } },
+    before: [{ event: 'deployment_status' }],
+    event: { event: 'deployment_status', set: ['deployment_status.state=failure'] },
+    makes: { 'defects/create': { title: 'Deployment to production failed' } },
+    says: [/^Deployment to production failed\. This is defect \S+\.$/],
   },
-);
+  'burn-down': {
+    given: { tasks: [{ project_id: PROJECT, status: 'done' }] },
+    event: { schedule: 'burn-down', at: '2026-01-13T17:30:00+01:00' },
+    makes: {},
+    says: [/^2026-01-13: \d of \d tasks are open, 6 h today$/],
+  },
+});
+
+it.each([
+  ...Object.entries(ofGuide).map((one) => [...one, GUIDE] as const),
+  ...Object.entries(more).map((one) => [...one, MORE] as const),
+])('the automation %s does what its test says, however it is interrupted', async (_, test, folder) => {
+  const { custom, faults, files } = await readCustomAutomations(config, folder);
+  expect([...faults, ...warningsIn(files)]).toEqual([]);
+  expect(await runTest(test, config, folder, custom)).toEqual([]);
+});
 
 it('the guide shows each example as it is', () => {
-  const guide = readFileSync(join(FOLDER, '../your-own-automation.md'), 'utf8');
-  for (const name of Object.keys(examples)) {
-    const code = readFileSync(join(FOLDER, `${name}.ts`), 'utf8');
+  const guide = readFileSync(join(GUIDE, '../your-own-automation.md'), 'utf8');
+  for (const name of Object.keys(ofGuide)) {
+    const code = readFileSync(join(GUIDE, `${name}.ts`), 'utf8');
     expect(guide).toContain(`\`\`\`ts\n${code}\`\`\`\n`);
   }
 });
 
-it('each example has a test', () => {
-  const files = globSync('*.ts', { cwd: FOLDER }).map((file) => file.replace('.ts', ''));
-  expect(Object.keys(examples).sort()).toEqual(files.sort());
+it.each([
+  [ofGuide, GUIDE],
+  [more, MORE],
+])('each automation has a test', (tests, cwd) => {
+  const files = globSync('*.ts', { cwd }).map((file) => file.replace('.ts', ''));
+  expect(Object.keys(tests).sort()).toEqual(files.sort());
 });
 
 const on = github('issues.opened', {
@@ -92,7 +114,7 @@ it.each<[string, Run<typeof on>, string[]]>([
   ],
 ])('a test finds %s', async (_, run, lines) => {
   const test = { event: { event: 'issues', labels: [] }, makes: { [complete]: {} } };
-  const found = await runTest(test, config, FOLDER, customOf({ interrupted: { on, run } }, config));
+  const found = await runTest(test, config, GUIDE, customOf({ interrupted: { on, run } }, config));
   for (const line of lines) expect(found).toContainEqual(line);
 });
 
@@ -108,5 +130,5 @@ it('a creation that cannot be found again may park, and nothing behind it is for
     makes: { [complete]: {}, 'defects/link': {} },
     says: ['done'],
   };
-  expect(await runTest(test, config, FOLDER, customOf({ interrupted: { on, run } }, config))).toEqual([]);
+  expect(await runTest(test, config, GUIDE, customOf({ interrupted: { on, run } }, config))).toEqual([]);
 });
