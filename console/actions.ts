@@ -41,7 +41,7 @@ async function decideOne(
   decision: JobAction,
 ): Promise<{ ok: boolean; text: string }> {
   const job = await relay.stores.jobs.get(id);
-  if (!job) return { ok: false, text: 'There is no such job any more.' };
+  if (!job) return { ok: false, text: 'This job no longer exists.' };
   try {
     await applyDecision(relay, job, decision);
     return { ok: true, text: DONE[decision.do] };
@@ -51,12 +51,12 @@ async function decideOne(
 }
 
 const DONE: Readonly<Record<JobAction['do'], string>> = {
-  replay: 'It is queued again, and continues where it stopped.',
-  answer: 'It is queued again, and continues with the answer.',
-  discard: 'It ends without doing the rest.',
-  done: 'It continues with what was created.',
-  again: 'It searches once more, and creates it again if nothing is found.',
-  search: 'It searches once more.',
+  replay: 'Queued: the job continues where it stopped.',
+  answer: 'Queued: the job continues with the answer.',
+  discard: 'Discarded: the job ends without the rest.',
+  done: 'Queued: the job continues with this id.',
+  again: 'Queued: the job searches once more, and creates it again if it finds nothing.',
+  search: 'Queued: the job searches once more.',
 };
 
 /** @throws {Error} if the job is in another state */

@@ -65,7 +65,7 @@ export function createApi(relay: ConsoleRelay) {
 
 function tryOf(relay: ConsoleRelay): Try {
   if (relay.try) return relay.try;
-  throw new HttpError(404, 'only a relay on one machine can be tried');
+  throw new HttpError(404, 'the screen Try is for a relay on your machine');
 }
 
 export function ignoredBy({ name, logFile }: ConsoleRelay) {

@@ -28,7 +28,7 @@ export function awsFault(error: unknown): HttpError | undefined {
     });
   }
   if (name === 'AccessDeniedException' || name === 'AccessDenied') {
-    const todo = "attach the stack's policy ConsoleReadPolicyArn or ConsoleOperatePolicyArn to who you are";
+    const todo = "attach the stack's policy ConsoleReadPolicyArn or ConsoleOperatePolicyArn to your role or user";
     return new HttpError(502, `AWS does not allow it: ${message}. To use the console, ${todo}`, { cause: error });
   }
   return undefined;

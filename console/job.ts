@@ -98,7 +98,7 @@ function creationOf(creation: OpenCreation, steps: readonly StepEntry[], now: nu
     /** Which id a person gives if it exists: `Id of the defect`. */
     idLabel: createdId === 'id' ? undefined : `Id of the ${createdId.replace('_id', '')}`,
     consequences: {
-      done: `You enter its id. The relay ${isChecked ? `checks that it exists${mark}` : 'cannot check it'}, continues with it, and creates nothing.`,
+      done: `With its id, the job continues, and creates nothing. The relay ${isChecked ? `first checks that it exists${mark}` : 'cannot check the id'}.`,
       again: isSought
         ? `The relay searches once more. If it finds nothing, it creates it again.${notBefore} If it exists where the relay does not look, there will be two.`
         : `The relay cannot search for it, and creates it again.${notBefore} If it exists, there will be two.`,

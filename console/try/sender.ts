@@ -115,7 +115,7 @@ function causeOf(value = '{}'): string {
 function standInOf(slack: SenderOptions['slack']) {
   if (!slack) throw new Error('relay.config.ts has no slack');
   const { signingSecret, standIn } = slack;
-  if (!standIn) throw new Error('this relay uses Slack itself; give commands there');
+  if (!standIn) throw new Error('this relay uses the real Slack: give commands there');
   return { signingSecret, standIn };
 }
 

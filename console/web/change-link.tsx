@@ -8,10 +8,14 @@ const CHANGES: readonly { is: LinkChange; label: string; will: string; asks?: st
   {
     is: 'set link',
     label: 'It has this defect',
-    will: 'The service is asked whether the defect exists. The next event updates it from the issue.',
+    will: 'The relay checks that the defect exists. The next change of the issue updates it.',
     asks: 'Id of the defect',
   },
-  { is: 'clear link', label: 'It has no defect', will: 'The next event creates one if the issue should have one.' },
+  {
+    is: 'clear link',
+    label: 'It has no defect',
+    will: 'The next change of the issue creates one if it should have one.',
+  },
 ];
 
 /** Sets or clears the link of an issue. */
@@ -26,7 +30,7 @@ export function ChangeLink({ issue: known, changed }: { issue?: string; changed:
     chosen === 'set link' ? { do: chosen, issue, defectId: value, steal } : { do: chosen, issue };
   return (
     <ActionButton
-      label={known === undefined ? 'Change another link' : 'Change'}
+      label={known === undefined ? 'Change a link' : 'Change'}
       title={`Change the link of ${known ?? 'an issue'}`}
       isGrave={steal && chosen === 'set link'}
       action={action}

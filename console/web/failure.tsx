@@ -9,7 +9,7 @@ export function Failure({ error, retry, isOld = false }: { error: ApiError; retr
     <div class="failure" role="alert">
       <p>
         <Text text={error.message} />
-        {isOld && ' What you see is the last answer.'}
+        {isOld && ' Below is what was read before.'}
       </p>
       {retry && (
         <button type="button" onClick={retry}>

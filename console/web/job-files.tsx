@@ -17,7 +17,7 @@ export function JobFiles({ id, shortName }: Pick<JobDetail, 'id' | 'shortName'>)
     link.download = `job-${shortName}.json`;
     link.click();
     URL.revokeObjectURL(link.href);
-    announce(`Saved: ${link.download}. It has states, times and answers, and no texts, names or ids of yours.`);
+    announce(`Saved: ${link.download}. It has states, times and answers, and none of your texts, names or ids.`);
   };
   const close = () => setTest(undefined);
   return (
@@ -26,7 +26,7 @@ export function JobFiles({ id, shortName }: Pick<JobDetail, 'id' | 'shortName'>)
         Share this job
       </button>
       <button type="button" onClick={() => void get<JobTest>(`${path}/test`).then(setTest, told)}>
-        Make a test of it
+        Make a test
       </button>
       {test && (
         <Dialog title="A test of this job" close={close}>

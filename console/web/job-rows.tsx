@@ -49,7 +49,7 @@ export function JobTable({ rows, caption, selected, select }: JobTableProps) {
           </td>
           <td class="what">
             <a href={jobHref(row.id)} data-item={row.id}>
-              <Line text={row.summary} />
+              <Line text={titleOf(row)} />
             </a>{' '}
             <Id id={row.id} shown={row.shortName} />
             <News row={row} />
@@ -73,6 +73,12 @@ export function JobTable({ rows, caption, selected, select }: JobTableProps) {
       ))}
     </Table>
   );
+}
+
+/** What the job is, without the person, who is shown beside it. */
+export function titleOf({ summary, personName }: Pick<JobRow, 'summary' | 'personName'>): string {
+  const asker = `${personName}: `;
+  return summary.startsWith(asker) ? summary.slice(asker.length) : summary;
 }
 
 function News({ row }: { row: JobRow }) {

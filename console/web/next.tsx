@@ -29,7 +29,7 @@ function OpenCreation({ creation }: { creation: CreationDetail }) {
   return (
     <div class="creation">
       <h3>
-        What is known of <Line text={step} length={80} /> <code class="soft">{calls}</code>
+        What is known about <Line text={step} length={80} /> <code class="soft">{calls}</code>
       </h3>
       <p class="sentence">
         <Text text={forAndAgainst} />

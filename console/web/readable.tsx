@@ -82,14 +82,12 @@ function textOf(value: unknown): string | undefined {
   return value === undefined || value === null || DIGEST.test(String(value)) ? undefined : String(value);
 }
 
-/** No time is `0 min`: only a shorter time than a second is shown in milliseconds. */
-const minutesInWords = (minutes: number) => (minutes === 0 ? '0 min' : duration(minutes * 60_000));
-
 function shownOf(value: unknown, name: string, page: string | undefined): ComponentChildren | undefined {
   if (page !== undefined) return <ServiceId id={String(value)} page={page} />;
   if (typeof value === 'number') {
     if (/(At|_at|Since|Until)$/.test(name) && value > 1e12) return <At at={value} />;
-    return /^$|id$/i.test(name) ? undefined : name === 'minutes' ? minutesInWords(value) : String(value);
+    if (name === 'minutes') return value === 0 ? undefined : duration(value * 60_000);
+    return /^$|id$/i.test(name) ? undefined : String(value);
   }
   if (typeof value !== 'string' || value === '' || DIGEST.test(value)) return undefined;
   if (TIME.test(value)) return <At at={Date.parse(value)} />;

@@ -9,7 +9,7 @@ export function Sends({ sends, older = 0 }: { sends: readonly Send[]; older?: nu
   if (sends.length === 0) return null;
   return (
     <ol class="sends">
-      {older > 0 && <li class="soft">{count(older)} earlier sends are not kept.</li>}
+      {older > 0 && <li class="soft">The first {count(older)} sends are no longer kept.</li>}
       {runsOf(sends).map(({ first, last, index }) => {
         const number = older + index;
         const repeats = sends.indexOf(last) - index + 1;

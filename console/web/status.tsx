@@ -40,12 +40,12 @@ const half = ringWith('M7 1.75a5.25 5.25 0 0 1 0 10.5z', 'fill');
 const marks = {
   queued: mark('Queued', 'calm', dashed, 'In the queue: no worker has it yet'),
   running: mark('Running', 'busy', ringWith('M5.5 4.4v5.2L9.8 7z', 'fill'), 'A worker carries out its steps'),
-  waiting: mark('Waiting', 'warn', ringWith('M7 4v3.2l2.2 1.3'), 'It waits; the job says for what'),
+  waiting: mark('Waiting', 'warn', ringWith('M7 4v3.2l2.2 1.3'), 'It continues later; the job says when or after what'),
   succeeded: mark('Succeeded', 'good', good, 'It ended, with all its steps done'),
-  'not-done': mark('Not done', 'calm', slash, 'It ended without doing it, or was discarded; the job says why'),
+  'not-done': mark('Not done', 'calm', slash, 'It ended without doing it; the job says why'),
   discarded: mark('Discarded', 'calm', ringWith(CROSS), 'An operator ended it without the rest of its steps'),
   parked: mark('Parked', 'bad', octagon, 'It waits for a person'),
-  unknown: mark('Outcome unknown', 'bad', question, 'Parked: it is unknown whether the service created it'),
+  unknown: mark('Outcome unknown', 'bad', question, 'Parked: the service may or may not have created it'),
   begun: mark('Begun', 'busy', ring),
   stepDone: mark('Done', 'good', good),
   skipped: mark('Left out', 'calm', ringWith('M4.2 7h5.6')),
@@ -57,16 +57,21 @@ const marks = {
   unclear: mark('Unclear answer', 'bad', question),
   'not sent': mark('Not sent', 'calm', slash),
   sending: mark('Sending', 'good', good, 'Calls are sent'),
-  noKey: mark('Key refused', 'bad', bad, 'The service refuses the key: only probes are sent until it has another one'),
-  failing: mark('Failing', 'warn', question, 'Three failures in a row stop the calls'),
-  paused: mark(
-    'Paused',
-    'warn',
-    ringWith('M5.6 4.8v4.4M8.4 4.8v4.4'),
-    'The service asked for a pause: no call is sent',
+  noKey: mark('Key refused', 'bad', bad, 'The service refuses the key: calls wait for a new one'),
+  failing: mark('Failing', 'warn', question, 'The last call failed. After three in a row, calls wait'),
+  paused: mark('Paused', 'warn', ringWith('M5.6 4.8v4.4M8.4 4.8v4.4'), 'The service asked for a pause: calls wait'),
+  stopped: mark(
+    'Down',
+    'bad',
+    square,
+    'The service does not work: calls wait, and the relay tries again from time to time',
   ),
-  stopped: mark('Down', 'bad', square, 'The breaker of the connection is open: only probes are sent'),
-  partly: mark('Partly down', 'warn', half, 'Breakers of operations are open: of these, only probes are sent'),
+  partly: mark(
+    'Partly down',
+    'warn',
+    half,
+    'Some operations fail: their calls wait, and the relay tries again from time to time',
+  ),
 };
 
 export type MarkName = keyof typeof marks;

@@ -100,7 +100,7 @@ describe('relay resume', () => {
     await open(4);
     await relay.sweep();
     await relay.work();
-    const probed = 'continues as soon as a probe succeeds';
+    const probed = 'continues as soon as its calls work again';
     for (const later of [0, 10 * 60_000]) {
       relay.clock.now += later;
       const standing = (await relay.jobs('waiting')).filter(({ line }) => line !== undefined);

@@ -326,7 +326,7 @@ describe('what an operator decides', () => {
     const { answer } = await shown.post<ActionResult>('/api/jobs', { do: 'replay', ids: [...ids, 'gone', ids[0]] });
     expect(answer.results.map(({ ok }) => ok)).toEqual([true, true, false, false]);
     expect(answer.results[2]?.text).toContain('only parked and waiting jobs');
-    expect(answer.results[3]?.text).toContain('no such job');
+    expect(answer.results[3]?.text).toContain('no longer exists');
   });
 });
 

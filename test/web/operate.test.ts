@@ -131,12 +131,12 @@ inBrowser('what an operator does', () => {
 
   it('an issue that is not in the list gets a link, too', async () => {
     const { page, changes, defectOf } = await open('links');
-    await page.getByRole('button', { name: 'Change another link…' }).click();
+    await page.getByRole('button', { name: 'Change a link…' }).click();
     const question = page.getByRole('dialog', { name: 'Change the link of an issue' });
     const defectId = defectOf('Search finds nothing behind an umlaut');
     await question.getByLabel('Issue').first().fill('acme/web#70');
     await question.getByLabel('Id of the defect').fill(defectId);
-    await question.getByRole('button', { name: 'Change another link' }).click();
+    await question.getByRole('button', { name: 'Change a link' }).click();
     await question.getByRole('alert').getByText('the relay has seen no event of acme/web#70').waitFor();
     expect(changes).toEqual([{ do: 'set link', issue: 'acme/web#70', defectId, steal: false }]);
   });

@@ -31,20 +31,21 @@ export function BarChart(props: {
   const width = WIDTH / sums.length;
   const step = Math.ceil(sums.length / MOST_LABELS);
   const y = (value: number) => (HEIGHT - 1) * (1 - value / top) + 1;
+  const ofUnit = all === 1 ? unit.replace(/^calls$/, 'call') : unit;
   const beginning = (index: number) => hourAndMinute(from + index * partMs);
   return (
     <figure class="bar-chart">
       <div class="meter-head">
         <span>{title}</span>
         <span>
-          <strong>{count(all)}</strong> <span class="soft">{unit}</span>
+          <strong>{count(all)}</strong> <span class="soft">{ofUnit}</span>
         </span>
       </div>
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${seen(title)}, since ${beginning(0)}: ${count(all)} ${unit}`}
+        aria-label={`${seen(title)}, since ${beginning(0)}: ${count(all)} ${ofUnit}`}
       >
         {parts?.map((bars, index) => {
           let below = 0;

@@ -6,8 +6,9 @@ import { duration } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Id, usePages } from '../id.tsx';
 import { JobFiles } from '../job-files.tsx';
+import { titleOf } from '../job-rows.tsx';
 import { NextOf, NextText } from '../next.tsx';
-import { Line, seen, Text } from '../outside.tsx';
+import { Line, seen, Text, withShortIds } from '../outside.tsx';
 import { Fact, Readable } from '../readable.tsx';
 import { useJob } from '../resource.ts';
 import { href, jobHref, lastList } from '../route.ts';
@@ -38,7 +39,7 @@ export function JobScreen({ id }: { id: string }) {
   return (
     <Screen
       title={job ? seen(job.subject).slice(0, 80) : 'Job'}
-      heading={job ? <Line text={job.summary} /> : 'Job'}
+      heading={job ? <Line text={titleOf(job)} /> : 'Job'}
       aside={
         <div class="tools">
           {job && <JobFiles {...job} />}
@@ -90,7 +91,7 @@ function Head({ job }: { job: JobDetail }) {
         <StatusMark of={jobMark(job)} />
         {news !== '' && (
           <span>
-            <Text text={news} />
+            <Text text={job.status === 'succeeded' ? withShortIds(news) : news} />
           </span>
         )}
         <Continues job={job} />

@@ -30,8 +30,8 @@ export function LinksScreen() {
             ) : (
               <p class="soft">
                 {find === ''
-                  ? 'No links yet. An issue appears here when an event of it arrives, with the defect that the relay creates.'
-                  : 'No such issue. Write all of its name: acme/web#42.'}
+                  ? 'No links yet. Issues appear here with the defects that the relay creates from them.'
+                  : 'Nothing found. Write the whole name, such as acme/web#42.'}
               </p>
             )
           }

@@ -36,7 +36,13 @@ export function NowScreen() {
               {cards(working)}
               <LastHour of={now} />
               <Card id="recent" title="The last jobs">
-                {now.recent.length === 0 ? <NoJobs /> : <JobTable rows={now.recent} caption="The last jobs" />}
+                {now.recent.length > 0 ? (
+                  <JobTable rows={now.recent} caption="The last jobs" />
+                ) : broken.some(({ held }) => held.jobs > 0) ? (
+                  <p class="soft">All jobs wait for what is shown above.</p>
+                ) : (
+                  <NoJobs />
+                )}
               </Card>
               <Schedules schedules={now.schedules} />
             </>
@@ -136,7 +142,7 @@ function ConnectionCard({ of, at }: { of: ConnectionNow; at: number }) {
           <a href={href('jobs', undefined, { connection })}>Jobs of {connection}</a>
         </p>
       </details>
-      {failing !== undefined && (
+      {failing !== undefined && !isBroken(of) && (
         <p>
           The last call failed at <At at={failing.at} />: <Text text={failing.why} length={300} />
         </p>
@@ -184,8 +190,8 @@ function ConnectionState({ stopped, pausedUntil, refusesKey, failing }: Connecti
 function Assumed({ perMinute, since }: NonNullable<ConnectionNow['assumed']>) {
   return (
     <p>
-      The service seems to allow {perMinute} calls a minute, since a 429 at <At at={since} />: other software uses the
-      key, or its limit is lower.
+      Since a 429 at <At at={since} />, the relay sends at most {perMinute} calls a minute: other software uses the key,
+      or the key has a lower limit.
     </p>
   );
 }

@@ -26,10 +26,10 @@ export function ParkedScreen() {
         {({ groups, more }) => (
           <>
             {groups.length === 0 && (
-              <p class="empty">
-                <StatusMark of="succeeded" text="Nothing is parked" /> A job that cannot continue without you appears
-                here, with its reason and your choices.
-              </p>
+              <div class="empty">
+                <StatusMark of="succeeded" text="Nothing is parked" />
+                <p>A job that cannot continue without you appears here, with its reason and your choices.</p>
+              </div>
             )}
             {groups.map((group) => (
               <GroupCard key={`${group.outcomeUnknown}${group.reason}`} group={group} reload={resource.reload} />

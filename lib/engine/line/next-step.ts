@@ -65,7 +65,7 @@ export function nextStepOfParked(
   const notBefore = isOver ? '' : `, from ${time(until)} on: until then the service may still carry it out`;
   const look = isSought ? 'Search once more, or look in the service' : 'Look in the service';
   return {
-    text: `The service gave no clear answer to ${operation}. ${look}: if it exists, enter its id (done). If not, create it again (again), or discard the job${notBefore}.`,
+    text: `The service gave no clear answer to ${operation}. ${look}: if it exists, enter its id. If not, create it again, or discard the job${notBefore}.`,
     choices: isOver ? [...search, 'done', 'again', 'discard'] : [...search, 'done'],
     docs,
   };

@@ -273,7 +273,7 @@ export function continuesInWords(
   time: (ms: number) => string,
   now: number,
 ): string {
-  if (when === 'probed') return 'continues as soon as a probe succeeds';
+  if (when === 'probed') return 'continues as soon as its calls work again';
   if (when.at <= now) return 'continues in a moment';
   return `continues at ${when.isForecast ? 'about ' : ''}${time(when.at)}`;
 }
