@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Operation } from '../lib/service/partner/operation.ts';
 import { operations } from '../lib/service/partner/operations/operations.ts';
+import { project } from '../lib/service/partner/operations/projects.ts';
 import { withTable } from './made-table.ts';
 
 /** docs/partner-api.md with the table of the operations as lib/service/partner/operations/ declares them. */
@@ -11,15 +12,35 @@ export function withOperations(page: string): string {
 function operationTable(): string {
   const rows = [...operations.values()].map((operation) => {
     const { name, evidence, success, effect } = operation;
-    return [`\`${name}\``, evidence, payloadOf(operation), String(success), effect];
+    return [`\`${name}\``, evidence, payloadOf(operation), answerOf(operation), String(success), effect];
   });
-  const head = ['operation', 'evidence', 'payload', 'success', 'effect'];
+  const head = ['operation', 'evidence', 'payload', 'answer', 'success', 'effect'];
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-function payloadOf({ payload, evidence }: Operation): string {
-  const { properties = {}, additionalProperties } = z.toJSONSchema(payload, { io: 'input' });
-  const fields = Object.keys(properties).map((field) => `\`${field}\``);
+function payloadOf({ name, payload, evidence }: Operation): string {
+  const { fields, isOpen } = fieldsOf(payload, 'input');
   if (fields.length === 0) return evidence === 'documented' ? 'any object' : 'not shown';
-  return [...fields, ...(additionalProperties === false ? [] : ['…'])].join(', ');
+  const isShown = (field: string) => evidence === 'documented' || SHOWN.has(`${name} ${field}`);
+  return [...fields.map((field) => inWords(field, isShown(field))), ...(isOpen ? ['…'] : [])].join(', ');
+}
+
+/** The fields of the answer, or of a record of a list. Only those of a project are shown. */
+function answerOf({ data }: Operation): string {
+  const { fields } = fieldsOf(data, 'output');
+  const shown = fieldsOf(project, 'output').fields;
+  if (fields.length === 0) return 'not shown';
+  if (fields.join() === shown.join()) return 'a [project](#project)';
+  return fields.map((field) => inWords(field, false)).join(', ');
+}
+
+/** Shown without the other fields of their operation. */
+const SHOWN = new Set(['tasks/list project_id']);
+
+const inWords = (field: string, isShown: boolean) => `\`${field}\`${isShown ? '' : ' ?'}`;
+
+function fieldsOf(schema: z.ZodType, io: 'input' | 'output') {
+  const { items, ...record } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  const { properties = {}, additionalProperties } = typeof items === 'object' && !Array.isArray(items) ? items : record;
+  return { fields: Object.keys(properties), isOpen: additionalProperties !== false };
 }

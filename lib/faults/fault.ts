@@ -143,6 +143,7 @@ export function unknownName(what: string, given: string, known: readonly string[
 /** More names than a reader takes in. */
 const MOST_NAMES = 15;
 const NEAREST_NAMES = 5;
+const CODE_LENGTH = 4;
 
 /**
  * `did you mean 'main'?`, `there is only main`, or `there are main, other`. Of many names it says those that begin alike, such
@@ -155,8 +156,10 @@ export function meantName(given: string, known: readonly string[]): string {
   if (known.length === 1) return `there is only ${known[0]}`;
   const beginning = (name: string) => name.split(/[./]/, 1)[0];
   const alike = known.filter((name) => beginning(name) === beginning(given));
+  // Codes, such as those of countries, are near to any word.
+  const areCodes = known.every((name) => name.length < CODE_LENGTH);
   const few = alike.length > 0 ? alike : nearest(given.slice(0, LONGEST_SHOWN), known, NEAREST_NAMES);
-  const shown = known.length > MOST_NAMES ? few : known;
+  const shown = known.length > MOST_NAMES && !areCodes ? few : known;
   const others = known.length - shown.length;
   return `there are ${shown.join(', ')}${others > 0 ? ` and ${others} others` : ''}`;
 }

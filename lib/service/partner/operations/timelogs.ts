@@ -1,23 +1,35 @@
 import * as z from 'zod';
-import { creates, id, lists, notShown, openRecord, operation, reads, untyped } from '../operation.ts';
+import { creates, id, lists, notShown, operation, reads, untyped } from '../operation.ts';
+
+/** All fields are assumed, and which of them an instance has. */
+const timelog = z.looseObject({
+  timelog_id: untyped,
+  task_id: untyped,
+  task_name: untyped,
+  user_id: untyped,
+  date: untyped,
+  hours: untyped,
+  minutes: untyped,
+  note: untyped,
+});
 
 /** Filters are not shown. Those that the relay uses are assumed and sent in the open record. */
 export const listTimelogs = operation({
   name: 'timelogs/list',
   ...notShown,
   ...lists,
-  data: z.array(openRecord),
+  data: z.array(timelog),
 });
 
 export const searchTimelogs = operation({
   name: 'timelogs/search',
   ...notShown,
   ...lists,
-  data: z.array(openRecord),
+  data: z.array(timelog),
 });
 
 /** The name of the identifier's field is not shown. */
-export const timelogDetail = operation({ name: 'timelogs/detail', ...notShown, ...reads, data: openRecord });
+export const timelogDetail = operation({ name: 'timelogs/detail', ...notShown, ...reads, data: timelog });
 
 /**
  * Path, fields and types are assumed; other fields are passed through. A time entry is found again by the marker in its
