@@ -29,7 +29,9 @@ export async function listenForCallback(port: number, path: string) {
     }
     const isOurs = request.method === 'GET' && at === path && query.get('state') === wanted?.state;
     response.writeHead(isOurs ? 200 : 404, { ...HEADERS, connection: 'close' });
-    response.end(isOurs ? page('Go back to the terminal. You can close this window.') : page('There is nothing here.'));
+    response.end(
+      isOurs ? page('Go back to the terminal. You can close this window.') : page('This page does not exist.'),
+    );
     if (isOurs) wanted?.take(query);
   });
   const { url, close } = await listen(server, port);

@@ -54,14 +54,14 @@ export function createAsPerson(config: RelayConfig, people: People): AsPerson {
   function linkFirst(by: Person): NotDone {
     const isKnown = people.holdersFor(by).some((holder) => holder.in === 'slack');
     const todo = isKnown
-      ? `Link your account first, in Slack with ${config.slack?.command} link`
+      ? `Link your account first: type ${config.slack?.command} link in Slack`
       : `Ask ${config.contact} to add you to Partner Relay, and link your account in Slack`;
-    return new NotDone(`Here, people act in their own name. ${todo}. Then ask for this again`);
+    return new NotDone(`Here, people act in their own name. ${todo}. Then ask again`);
   }
 
   const unconfirmed = () =>
     new NotDone(
-      `Here, people act in their own name, and the relay may not read on GitHub who wrote this. Tell ${config.contact}, or ask for this in Slack`,
+      `Here, people act in their own name, and the relay has no permission to read on GitHub who wrote this. Tell ${config.contact}, or ask for this in Slack`,
     );
 
   return async (command, by, job, steps) => {
@@ -85,7 +85,7 @@ export function createAsPerson(config: RelayConfig, people: People): AsPerson {
     const actor = await steps.decide(STEP, 'account link', () => decide(by));
     if (actor === KEY) return undefined;
     if (!own) {
-      throw new NeedsOperator(`${command} was begun with a tool, and relay.config.ts has none for it any more`);
+      throw new NeedsOperator(`${command} was started with a tool, but relay.config.ts no longer has a tool for it`);
     }
     return { holder: actor, tools: steps.as(actor), uses: { own, find: settings?.commands.find } };
   };

@@ -43,7 +43,7 @@ export async function ensureStillWritten(
   }
   const isLateEnough = clock() >= createdAt + NOT_THERE_YET_MS;
   if (fault.mayPass && !isLateEnough)
-    throw new RetryAt(createdAt + NOT_THERE_YET_MS, 'the comment with the command is not there');
+    throw new RetryAt(createdAt + NOT_THERE_YET_MS, 'GitHub does not show the comment with the command yet');
   throw refused(fault.why);
 }
 
@@ -58,18 +58,18 @@ function faultOf(
 ) {
   if (comment === null) return { why: 'The comment was deleted', mayPass: true };
   if (comment.login?.toLowerCase() !== by?.id.toLowerCase())
-    return { why: 'The comment is not by the person in the event', mayPass: false };
+    return { why: 'The comment is not by the person that the event names', mayPass: false };
   if (people.isAnother(comment.login ?? '', comment.accountId)) {
-    const why = `@${comment.login} is another account on GitHub than githubId names under people in relay.config.ts`;
+    const why = `@${comment.login} is not the GitHub account that the relay knows by this name`;
     return { why, mayPass: false };
   }
   // A forged event can name the relay's own account, or call a bot a person.
   if (comment.isByBot || endsWithCommentMark(comment.text))
-    return { why: 'The comment is by a program, and people give commands', mayPass: false };
+    return { why: 'The comment is by a program, and only people can give commands', mayPass: false };
   const isThere = commandLines(comment.text, inComments).some((line) => digest(line) === given?.line);
   if (!isThere) return { why: 'The comment no longer has this command', mayPass: true };
   // An edit that leaves the command in place moves the end.
   if (at === undefined || !(at >= comment.createdAt && at <= comment.updatedAt))
-    return { why: 'The comment is not of the time in the event', mayPass: true };
+    return { why: 'The comment was not written at the time that the event says', mayPass: true };
   return undefined;
 }

@@ -28,7 +28,8 @@ export function readItems(verb: ItemsCommand['verb'], text: string): Reading<Ite
     return { fault: `${excerpt(odd)} begins another command. Give one command at a time.` };
   }
   if (odd !== undefined) {
-    const more = verb === 'undo' ? CHANGED : 'done takes no tasks, and the service shows the relay no list of items.';
+    const more =
+      verb === 'undo' ? CHANGED : 'done takes the numbers of checklist items, not tasks. You find them in the service.';
     return { fault: `${excerpt(odd)} is not the id of a checklist item: ids have digits, such as 12. ${more}` };
   }
   const time = words.find((word) => isWrittenAsDuration(idIn(word) ?? ''));
@@ -46,8 +47,7 @@ export function readItems(verb: ItemsCommand['verb'], text: string): Reading<Ite
   const items = [...new Set(words.flatMap((word) => idIn(word) ?? []))];
   if (items.length === 0 && verb === 'undo')
     return { fault: `undo reopens checklist items: undo <item id> …, for example undo 12. ${CHANGED}` };
-  if (items.length === 0)
-    return { missing: 'the id of a checklist item, because the service shows the relay no list of them' };
+  if (items.length === 0) return { missing: 'the id of a checklist item, which you find in the service' };
   if (items.length > MOST_ITEMS) {
     return { fault: `These are ${items.length} checklist items. The maximum is ${MOST_ITEMS}.` };
   }

@@ -54,7 +54,7 @@ export function createOutageNotices(options: NoticePostsOptions & { stage: strin
     if (!known) return;
     const { since } = known;
     if (!(await once(nameOf(connection, known), wordsOf(connection, known, down?.why))) || down || isFailing) return;
-    const over = `:white_check_mark: *${connection} works again.* It did not since ${time(since)}. What waits continues by itself.`;
+    const over = `:white_check_mark: *${connection} works again.* It was down since ${time(since)}. Waiting jobs continue by themselves.`;
     if (await once(overOf(connection, known), [section(over)])) await table.delete(key);
   }
 
@@ -63,12 +63,12 @@ export function createOutageNotices(options: NoticePostsOptions & { stage: strin
     const [what, todo] = isOfKey
       ? [
           `The service refuses the key of ${connection}`,
-          `Enter another one: \`${relay}secrets set partner/${connection}\`.`,
+          `Enter a new one: \`${relay}secrets set partner/${connection}\`.`,
         ]
-      : [`${connection} is down`, 'The relay goes on asking.'];
+      : [`${connection} is down`, 'The relay keeps trying.'];
     return [
       section(
-        `:octagonal_sign: *${what}* since ${time(since)}. ${todo} Nothing is lost, and what waits continues by itself. See docs/stuck.md#connections.`,
+        `:octagonal_sign: *${what}* since ${time(since)}. ${todo} Nothing is lost, and waiting jobs continue by themselves. See docs/stuck.md#connections.`,
       ),
       ...(why === undefined ? [] : [plainSection(sentence(why))]),
     ];

@@ -152,7 +152,7 @@ function sectionsOf(
   now: number,
 ): SectionBlock[] {
   const { size } = parked;
-  if (size === 0) return [section(':white_check_mark: *Nothing is parked any more* of what this message told.')];
+  if (size === 0) return [section(':white_check_mark: *None of the jobs of this message is parked any more.*')];
   const since = time(Math.min(...parked.values()));
   const headline = `:octagonal_sign: *${size === 1 ? 'A job is' : `${size} jobs are`} parked* since ${since}.`;
   return [section(headline), ...groups.flatMap((group) => sectionsOfGroup(group, stage, now))];

@@ -173,7 +173,7 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
   function unmatched(count: number, isWhole: boolean, isMapped: boolean): string {
     const none = isWhole
       ? 'No user of the service has'
-      : 'The relay cannot read all users of the service, and of the others none has';
+      : 'The relay cannot read all users of the service, and none of those that it can read has';
     const who = count === 0 ? none : `${count} users of the service have`;
     if (!isMapped) return `${who} your e-mail address. ${ask}`;
     return `${who} the e-mail address that Partner Relay has for you. Ask ${config.contact} to correct it.`;

@@ -45,7 +45,7 @@ function words(job: Job, said: Exclude<ReplyContent, { of: 'waiting' }>, contact
     case 'not done':
       return `⚠️ ${quoted(said.text)}${job.asked?.verb === undefined ? '' : EDITS_ARE_NOT_READ}`;
     case 'parked':
-      return `🛑 ${parkingInWords[said.kind].toPerson} It is kept as job \`${job.id}\`, and ${plainText(contact)} can see why and let it go on.`;
+      return `🛑 ${parkingInWords[said.kind].toPerson} It is saved as job \`${job.id}\`, and ${plainText(contact)} can see why and continue it.`;
   }
 }
 

@@ -112,7 +112,7 @@ function saidMessage(
     case 'parked':
       return message(
         plainSection(
-          `:octagonal_sign: ${parkingInWords[said.kind].toPerson} It is saved as job ${shortName(job.id)}, and ${contact} can see why and let it go on.${said.kind === 'outcome unknown' ? ' Do not ask for it again before that, or it may be done twice.' : ''}`,
+          `:octagonal_sign: ${parkingInWords[said.kind].toPerson} It is saved as job ${shortName(job.id)}, and ${contact} can see why and continue it.${said.kind === 'outcome unknown' ? ' Do not ask again before that, or it may be done twice.' : ''}`,
         ),
       );
   }

@@ -91,7 +91,7 @@ describe('a grant that cannot be used', () => {
     await linkAccount(relay);
     relay.sandbox.setFault({ kind: 'grants-revoked', times: 1, operation: '/mcp/partner' });
     const { inTheEnd } = await ask(relay, `log 1h ${CHECKOUT} again`);
-    expect(inTheEnd).toMatch(/does not accept the link any more|refuses the linked account/);
+    expect(inTheEnd).toMatch(/no longer accepts the linked account|refuses the linked account/);
     expect(inTheEnd).toContain('Link your account in Slack');
     expect(lastMessage(relay).blocks?.map(({ type }) => type)).toContain('actions');
     expect(logged()).toEqual([]);

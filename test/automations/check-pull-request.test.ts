@@ -75,7 +75,7 @@ describe('the check of a pull request', () => {
   const IS = 'success: It is tracked. ';
   const IS_NOT = 'failure: It names no tracked work. ';
   it.each([
-    ['a task', `Task: ${TASK}`, `${IS}It names the task ${TASK}, which was found.`],
+    ['a task', `Task: ${TASK}`, `${IS}It names the task ${TASK}, which exists.`],
     ['an issue with a defect', 'Fixes #7', `${IS}It closes ${REPOSITORY}#7, which has a defect.`],
     ['several things', `Task: ${NO_TASK}\n\nCloses #7`, `${IS}It closes`],
     ['a task that is not there', `Task: ${NO_TASK}`, `${IS_NOT}The relay found nothing for task ${NO_TASK}.`],
@@ -220,7 +220,7 @@ describe('the check of a pull request', () => {
     relay.sandbox.setFault({ kind: 'maintenance', times: 4 });
     await checkOf(`Task: ${TASK}`, other());
     for await (const said of whileItWaits()) expect(said).toContain('failure');
-    expect(check()).toContain('The strictest result counts, that of');
+    expect(check()).toContain('The strictest result counts, which is that of');
   });
 
   it('finds the pull requests with the commit among more than a hundred', async () => {
@@ -277,7 +277,7 @@ describe('the check of a pull request', () => {
     relay.sandbox.setFault({ kind: 'maintenance', times: 4 });
     expect(await checkOf(`Task: ${NO_TASK}`)).not.toContain('success');
     const seen = await Array.fromAsync(whileItWaits());
-    expect(seen.join()).toContain('neutral: Not verified yet. The service cannot be asked at the moment.');
+    expect(seen.join()).toContain('neutral: Not verified yet. The service cannot be reached at the moment.');
     expect(check()).toContain('failure: It names no tracked work');
   });
 
@@ -286,7 +286,7 @@ describe('the check of a pull request', () => {
     for (let id = 20; id < 44; id++) await relay.post('issues', issueEvent('opened', { id, number: id }));
     await relay.work();
     expect(await checkOf(`Task: ${NO_TASK}`)).toContain(
-      'neutral: Not verified yet. The calls to the service are needed',
+      'neutral: Not verified yet. The relay needs its calls to the service',
     );
   });
 

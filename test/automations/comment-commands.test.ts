@@ -129,7 +129,7 @@ describe('a comment by a collaborator', () => {
 describe('a comment that is deleted or changed before its command is carried out', () => {
   const LOG = '/log 2h “Release checkout 2.4”';
   const OLD = 'The comment is more than 30 days old, so nothing was done';
-  const OTHER_TIME = 'The comment is not of the time in the event, so nothing was done';
+  const OTHER_TIME = 'The comment was not written at the time that the event says, so nothing was done';
   const CHANGED = 'The comment no longer has this command, so nothing was done';
 
   it.each<[string, (Partial<GithubApi> & { text?: string | null }) | undefined, string?]>([
@@ -140,11 +140,11 @@ describe('a comment that is deleted or changed before its command is carried out
     ['changed', { text: '/log 3h “Release checkout 2.4”' }, CHANGED],
     ['made a quotation', { text: `> ${LOG}` }, CHANGED],
     ['by the author, in other letters', { author: 'codertocat' }],
-    ['by another person', { author: 'mallory' }, 'not by the person in the event'],
+    ['by another person', { author: 'mallory' }, 'not by the person that the event names'],
     [
       'by another account that took over the login',
       { authorIs: { id: 666, type: 'User' } },
-      'is another account on GitHub',
+      'is not the GitHub account that the relay knows',
     ],
     ['by a bot', { authorIs: { id: 21_031_067, type: 'Bot' } }, 'The comment is by a program'],
     ["the relay's own", { text: `${LOG}${MARK}` }, 'The comment is by a program'],
@@ -352,7 +352,7 @@ describe('an answer that may have been given', () => {
     await relay.workToTheEnd();
     const [job] = await relay.jobs('parked');
     expect(github.comments.map(({ body }) => body.split('\n')[0])).toEqual([
-      `🛑 This could not be done: the service refuses it. It is kept as job \`${job?.id}\`, and your Partner Relay administrator can see why and let it go on.`,
+      `🛑 This could not be done: the service refuses it. It is saved as job \`${job?.id}\`, and your Partner Relay administrator can see why and continue it.`,
     ]);
   });
 });

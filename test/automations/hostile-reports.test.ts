@@ -80,8 +80,8 @@ const atPath = async (path: string) => patched(await archiveOf({ 'aa/report.xml'
 const property = (count: number) => '<property name="pm_case" value="1"/>'.repeat(count);
 const attributes = Array.from({ length: 65 }, (_, index) => `a${index}="1"`).join(' ');
 
-const NO_ARCHIVE = 'it is not an archive that can be read';
-const NO_XML = 'it is not XML that can be read';
+const NO_ARCHIVE = 'it is not a readable archive';
+const NO_XML = 'it is not readable XML';
 const DOCUMENT_TYPE = 'it declares a document type';
 const PROPERTIES = 'a test has more than 200 properties';
 
@@ -99,13 +99,13 @@ it.each<[string, () => Promise<Uint8Array>, string]>([
   ['an offset beyond the end', async () => inDirectory(await xml(report), 42, 0x7fffffff, 4), NO_ARCHIVE],
 ])('a hostile artifact is not used, and the check says why: %s', async (_, archive, why) => {
   const { said, sent } = await checked(await archive(), await xml(report));
-  expect(said).toContain(`Not everything of the artifact junit-0 was used: ${why}`);
+  expect(said).toContain(`The artifact junit-0 was not used completely: ${why}`);
   // A part is missing, so nothing has passed for sure.
   expect(sent).toBe(0);
 });
 
 it.each<[string, () => Promise<Uint8Array>, string]>([
-  ['a bomb', () => xml(inSuite(megabytes(40))), 'it is not text: it was compressed too well'],
+  ['a bomb', () => xml(inSuite(megabytes(40))), 'it is not text: its compression ratio is too high'],
   [
     'entities in entities',
     () => xml(`<!DOCTYPE a [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]>${inSuite('<testcase name="&b;"/>')}`),
@@ -155,7 +155,7 @@ it('what a run of the worker has no time for is read by the next one', async () 
   const { said, sent } = await checked(...Array.from({ length: 20 }, () => archive));
   slow.mockRestore();
   expect(said).toContain('20 passed, 0 failed');
-  expect(said).not.toContain('Not everything');
+  expect(said).not.toContain('was not used completely');
   expect(sent).toBe(1);
 });
 
@@ -165,7 +165,7 @@ it('an artifact is read by the next run if the worker stood still while it came'
   const { said } = await checked(archive, archive);
   slow.mockRestore();
   expect(said).toContain('2 passed, 0 failed');
-  expect(said).not.toContain('Not everything');
+  expect(said).not.toContain('was not used completely');
 });
 
 it('an artifact that takes longer to read than a run of the worker is left out, and the others are read', async () => {
@@ -231,7 +231,7 @@ it('nothing has passed for sure if a run has more artifacts than are listed', as
   }
   const { said, sent } = await checked(await xml(report));
   expect(said.replaceAll('\\', '')).toContain(
-    'Not everything of the artifact * was used: the run has 500 artifacts or more',
+    'The artifact * was not used completely: the run has 500 artifacts or more',
   );
   expect(sent).toBe(0);
 });

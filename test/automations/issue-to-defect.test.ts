@@ -52,7 +52,7 @@ describe('one issue', () => {
     expect(defects()).toMatchObject([{ title: 'at 6' }]);
     expect(await outcomes()).toEqual([
       expect.stringMatching(/^created defect/),
-      ...Array(3).fill(expect.stringMatching(/^nothing to do: defect .* looks like the issue$/)),
+      ...Array(3).fill(expect.stringMatching(/^nothing to do: defect .* matches the issue$/)),
     ]);
     expect(relay.sandbox.requests - before).toBe(1);
   });
@@ -99,7 +99,7 @@ describe('one issue', () => {
     await start({ config: exampleConfig({ whenClosed: 'leave' }) });
     await happens(issueEvent('opened'), issueEvent('closed', { seconds: 1, state: 'closed' }));
     expect(defects()[0]?.description).not.toContain('State:');
-    expect((await outcomes())[1]).toContain('looks like the issue');
+    expect((await outcomes())[1]).toContain('matches the issue');
   });
 
   it('an issue gets no second defect if the job that made the first was parked before it could record it', async () => {

@@ -109,13 +109,33 @@ describe('a command in a comment on GitHub', () => {
   it.each<[string, Asked, string, 'account' | 'key' | undefined]>([
     ['the account of its author', offered, 'as you', 'account'],
     ['the key, where GitHub does not show who wrote it', { ...offered, has: null }, 'Logged 1h on task', 'key'],
-    ['nothing, if another one wrote it', { ...offered, has: mallory }, 'not by the person in the event', undefined],
-    ['nothing, where an account is required', { isLinked: false }, 'Link your account first, in Slack', undefined],
+    [
+      'nothing, if another one wrote it',
+      { ...offered, has: mallory },
+      'not by the person that the event names',
+      undefined,
+    ],
+    [
+      'nothing, where an account is required',
+      { isLinked: false },
+      'Link your account first: type /pm link in Slack',
+      undefined,
+    ],
     ['nothing, if the author is unknown', { isLinked: false, slack: '' }, 'to add you to Partner Relay', undefined],
-    ['nothing, without a tool either', { isLinked: false, commands: {} }, 'Link your account first, in', undefined],
+    [
+      'nothing, without a tool either',
+      { isLinked: false, commands: {} },
+      'Link your account first: type /pm link in',
+      undefined,
+    ],
     ['nothing, if no tool serves it', { commands: {} }, 'Log cannot be used here: people act in their', undefined],
-    ['nothing, if GitHub does not show it', { has: null }, 'may not read on GitHub who wrote this', undefined],
-    ['nothing, if the link is dead', { happens: dies }, 'in Slack with the command link, and ask again', undefined],
+    [
+      'nothing, if GitHub does not show it',
+      { has: null },
+      'has no permission to read on GitHub who wrote this',
+      undefined,
+    ],
+    ['nothing, if the link is dead', { happens: dies }, 'in Slack with the command link, then ask again', undefined],
   ])('goes through %s', async (_, asked, said, through) => {
     const answer = await comment(asked);
     expect(answer).toContain(said);
@@ -141,7 +161,7 @@ describe('a command in a comment on GitHub', () => {
     const { log, ...others } = sandboxCommands();
     const inMinutes = log && { ...log, arguments: { ...log.arguments, hours: '{minutes}' } };
     const answer = await comment({ commands: { ...others, ...(inMinutes && { log: inMinutes }) } });
-    expect(answer).toContain('does not take this');
+    expect(answer).toContain('service refuses this');
     expect(answer).not.toContain('greater than');
   });
 });
@@ -301,7 +321,7 @@ describe('a call whose answer is lost, and whose account is not linked any more 
     await command(relay, `log 1h ${CHECKOUT}`);
     await relay.workToTheEnd();
     expect(told(relay).at(-1)).toMatch(
-      /^:warning: I do not know whether this was logged .*The account that it was sent with is not linked any more/,
+      /^:warning: The relay does not know whether this was logged .*The account that sent it is no longer linked/,
     );
     expect(called).toEqual(['log_time']);
   });

@@ -281,7 +281,7 @@ describe('time that is logged', () => {
       'could you please check',
     ])('words before the name of a task are asked about: %s', async (before) => {
       const { inTheEnd } = await ask(relay, `log 1h ${before} Login with passkeys paired`);
-      expect(inTheEnd).toContain(' stands before the task, and is not understood');
+      expect(inTheEnd).toMatch(/does not understand “.*” before the task/);
       const label = `Log 1h on Login with passkeys, ${new Date(relay.clock.now).toISOString().slice(0, 10)}`;
       expect(buttonsOf(question())).toEqual([label]);
       await press(relay, question(), label);
@@ -371,7 +371,7 @@ describe('time that is logged', () => {
       const remove = addTasks(Object.fromEntries(Array.from({ length: 100 }, (_, index) => giant(index))));
       const { inTheEnd } = await ask(relay, 'log 1h Giant 77');
       remove();
-      expect(inTheEnd).toMatch(/^:warning: No task (is called “Giant 77”|has exactly the name)/);
+      expect(inTheEnd).toMatch(/^:warning: No task (is called “Giant 77”|has exactly this name)/);
       expect(buttonsOf(lastMessage(relay))).toHaveLength(1);
     });
 
@@ -380,7 +380,7 @@ describe('time that is logged', () => {
       const remove = addTasks({ long: `Giant ${'a '.repeat(8_000)}end` });
       const { inTheEnd } = await ask(relay, `log 1h Giant ${'a '.repeat(8_000)}b`);
       remove();
-      expect(inTheEnd).toMatch(/^:warning: No task (is called “Giant 77”|has exactly the name)/);
+      expect(inTheEnd).toMatch(/^:warning: No task (is called “Giant 77”|has exactly this name)/);
     });
 
     it('a name that goes on in the note takes one search', async () => {
@@ -614,7 +614,7 @@ describe('the first time entry of a connection', () => {
   it('a refused first entry is reported, and the next entry is the first', async () => {
     const fields = { user_id: 'worker_id' };
     await start({ '/timelogs/create': { fields } });
-    expect((await ask(relay, log())).inTheEnd).toMatch(/^:warning: The service does not take this time entry\./);
+    expect((await ask(relay, log())).inTheEnd).toMatch(/^:warning: The service refuses this time entry\./);
     await command(relay, log());
     await workWith(relay, overridden(fields, 'timelogs/create'));
     expect(told(relay).at(-1)).toContain('Logged 1h30m');

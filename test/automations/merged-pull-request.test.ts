@@ -46,8 +46,12 @@ describe('a merged pull request', () => {
   });
 
   it.each([
-    ['no text', merged(null), 'the text of the pull request completes no checklist item'],
-    ['code', merged('`Completes checklist item 103`'), 'the text of the pull request completes no checklist item'],
+    ['no text', merged(null), 'the text of the pull request names no checklist item to complete'],
+    [
+      'code',
+      merged('`Completes checklist item 103`'),
+      'the text of the pull request names no checklist item to complete',
+    ],
     ['closed without a merge', merged(BODY, { merged: false }), 'closed without a merge'],
     ['a stacked one', merged(BODY, into('feature')), 'into feature completes nothing; only a merge into master'],
     ['opened', merged(BODY, { action: 'opened' }), 'that is opened completes nothing'],

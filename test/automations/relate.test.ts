@@ -113,8 +113,8 @@ describe('a line in an issue', () => {
 
   it.each([
     ['a task that is not there', 'Task: Make coffee', 'There is no task Make coffee. Nothing was linked', 0],
-    ['an id that is not there', 'Task: 4711', 'the service does not take these ids', 1],
-    ['a name that the service refuses to search for', 'Task: ab', 'The service does not take this search', 0],
+    ['an id that is not there', 'Task: 4711', 'the service refuses these ids', 1],
+    ['a name that the service refuses to search for', 'Task: ab', 'The service refuses this search', 0],
     ['a name that is a beginning', 'Task: Release', `Did you mean one of these? ${TASK.id}`, 0],
   ])('tells its author what is wrong: %s', async (_, body, words, sent) => {
     await mutate(relay, { reads: (payload) => (payload.q === 'ab' ? { refused: 422 } : payload) });
@@ -243,7 +243,7 @@ describe('/pm relate', () => {
     expect((await ask(relay, command)).inTheEnd).toMatch(new RegExp(`Linked defect .* ${id}`));
     expect(linked()).toEqual({ ...none, ...expected });
     relay.clock.now += 3 * 60_000;
-    expect((await ask(relay, command)).inTheEnd).toMatch(/Nothing to do: relate-\w+ links .* or has done so/);
+    expect((await ask(relay, command)).inTheEnd).toMatch(/Nothing to do: relate-\w+ already links /);
     expect(sends()).toBe(1);
     const kept = await createRelations(relay.stores.table).of({ connection: 'main', id: made()?.defect_id ?? '' });
     expect(kept).toMatchObject([{ id: String(id) }]);
@@ -253,8 +253,8 @@ describe('/pm relate', () => {
     ['relate', 'relate needs the id of a defect'],
     ['relate 4711 project 12', 'relate needs task, case or step'],
     ['relate 4711 case', 'relate needs the id of a test case'],
-    ['relate 4711 task 12', 'Did not link defect 4711 to task 12: there is no task 12'],
-    ['relate 4711 case 12', 'Did not link defect 4711 to test case 12: one of them is not there'],
+    ['relate 4711 task 12', 'Could not link defect 4711 to task 12: there is no task 12'],
+    ['relate 4711 case 12', 'Could not link defect 4711 to test case 12: one of them does not exist'],
     [
       `relate ${TASK.id} task 4711`,
       `${TASK.id} is the id of a task, not of a defect. Did you mean “relate 4711 task ${TASK.id}”?`,
@@ -278,10 +278,10 @@ describe('/pm relate', () => {
       relay.clock.now += 3 * 60_000;
       return (await ask(relay, command)).inTheEnd;
     };
-    expect(await askAgain()).toContain(`Nothing to do: ${parked.id} links`);
+    expect(await askAgain()).toContain(`Nothing to do: ${parked.id} already links`);
     const verify = createVerifyCreated(relay.runtime.config, () => Promise.reject(new Error('nothing is read')));
     await resolveJob(parked, { done: 'linked', verify }, { ...relay.stores, by: 'a test' });
-    expect(await askAgain()).toContain(`Nothing to do: ${parked.id} links`);
+    expect(await askAgain()).toContain(`Nothing to do: ${parked.id} already links`);
     expect([sends(), await relay.jobs('parked')]).toEqual([2, []]);
   });
 
@@ -303,6 +303,6 @@ describe('/pm relate', () => {
     expect((await ask(relay, command)).inTheEnd).toContain('Linked defect');
     expect(linked().test_step_id).toBe(2);
     relay.clock.now += 31 * 86_400_000;
-    expect((await ask(relay, command)).inTheEnd).toContain('or has done so');
+    expect((await ask(relay, command)).inTheEnd).toContain('so it is not sent again');
   });
 });

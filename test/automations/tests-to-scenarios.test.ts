@@ -147,7 +147,7 @@ describe('what is sent', () => {
     for (const scenario of relay.sandbox.data.testScenarios) scenario.status = 'in review';
     await run({ number: 2 }, { scenario: SCENARIO });
     expect(statusOf()).toBe('in review');
-    expect(text()).toContain('not sent: it is as it was sent before');
+    expect(text()).toContain('not sent: nothing has changed since the last time');
     expect((await relay.jobs()).map(({ outcome }) => outcome)).not.toContainEqual(expect.stringMatching(/: $/));
     await run({ number: 3, conclusion: 'failure' }, { scenario: SCENARIO }, { scenario: SCENARIO, result: 'error' });
     expect([calls(), statusOf()]).toEqual([2, 'failed']);
@@ -181,7 +181,7 @@ describe('what is sent', () => {
     await run({ number: 2, conclusion: 'failure' }, { scenario: SCENARIO, result: 'failure' });
     await run(late, { scenario: SCENARIO });
     expect([calls(), statusOf()]).toEqual([1, 'failed']);
-    expect(text()).toContain('not sent: a newer run has results of it');
+    expect(text()).toContain('not sent: a newer run has results for it');
   });
 
   it('a re-run takes the newest artifact of each name, and those of jobs that were not run again', async () => {
@@ -209,7 +209,7 @@ describe('what is sent', () => {
     await upload(github, 2, Buffer.from('no archive'), 'junit-2');
     await run({ number: 2, conclusion: 'failure' }, { scenario: SCENARIO, result: 'failure' }, { scenario: OTHER });
     expect([statusOf(), statusOf(OTHER)]).toEqual(['failed', 'draft']);
-    expect(text()).toContain('Not everything of the artifact junit-2 was used: it is not an archive that can be read.');
+    expect(text()).toContain('The artifact junit-2 was not used completely: it is not a readable archive.');
   });
 
   it('coverage beside the reports, and an artifact without XML, are named and make nothing incomplete', async () => {
@@ -342,7 +342,7 @@ describe('what runners write', () => {
     await relay.workToTheEnd();
     expect([calls(), statusOf(), check()?.conclusion]).toEqual([1, 'failed', 'neutral']);
     expect(text()).toContain('2 passed, 1 failed');
-    expect(text()).toContain('- junit: a.xml: it is not XML that can be read');
+    expect(text()).toContain('- junit: a.xml: it is not readable XML');
   });
 });
 

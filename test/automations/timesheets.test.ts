@@ -214,7 +214,7 @@ describe('whom Slack knows', () => {
     await remind(relay);
     expect(reminded(relay)).toEqual([tomasz.name]);
     expect(await outcomes(relay, 'timesheet-reminder')).toEqual([
-      'no one in Slack has the e-mail address of this user',
+      "nobody in Slack has this user's e-mail address",
       expect.stringMatching(/^reminded Tomasz Zielinski of 2026-11-20: Your timesheet is missing /),
     ]);
     // Who is not there may be there tomorrow.

@@ -740,7 +740,7 @@ describe('the stack on an AWS emulator', () => {
         .replaceAll('2026-11-20T09:40Z', new Date().toISOString());
     const commands = commandsOf('recovery.md', 'Restore the table');
     const saysThatItStopped = async (text: string) =>
-      (await command(text)).body.includes('An operator has stopped Partner Relay');
+      (await command(text)).body.includes('Your administrator has stopped Partner Relay');
 
     let kept = '';
     for (const shown of commands) {

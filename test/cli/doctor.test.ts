@@ -201,8 +201,8 @@ describe('doctor', () => {
       /^bad: GitHub answers GET \/repos\/Codertocat\/Hello-World with 404: Not Found.*; check the name/,
     ],
     [NAME, { token: 'ghp_good' }, { archived: true }, /^bad: the repository is archived/],
-    [NAME, { token: 'ghp_good' }, { full_name: 'Codertocat/New' }, /^unknown: .* is called Codertocat\/New now/],
-    [NAME, { token: 'ghp_good' }, { full_name: 'Other/New' }, /^bad: .* is Other\/New now, of another owner/],
+    [NAME, { token: 'ghp_good' }, { full_name: 'Codertocat/New' }, /^unknown: .* is now called Codertocat\/New/],
+    [NAME, { token: 'ghp_good' }, { full_name: 'Other/New' }, /^bad: .* is now Other\/New, and has another owner/],
     [`labels of ${NAME}`, { token: 'ghp_good' }, { labels: [] }, /^bad: the repository has no label bug/],
     ['webhook secret', {}, undefined, /^bad: .*webhookSecret/],
   ])('doctor finds on GitHub of %s, with %j and %j: %s', async (what, secret, repository, expected) => {
@@ -225,8 +225,8 @@ describe('doctor', () => {
   );
 
   it.each([
-    ['Codertocat/New', 'is called Codertocat/New now', undefined],
-    ['Other/New', 'is Other/New now, of another owner', 1],
+    ['Codertocat/New', 'is now called Codertocat/New', undefined],
+    ['Other/New', 'is now Other/New, and has another owner', 1],
     [NAME, undefined, undefined],
   ])('config check says of a repository that is called %s now: %s', async (full_name, said, code) => {
     const settings = {
@@ -248,7 +248,7 @@ describe('doctor', () => {
     relay = await startRelay({ config: exampleConfig({}, { apiUrl }), github: { token: 'ghp_good' } });
     const known = { name: NAME, id: 1, ownerId: 2, calledNow: 'Other/New', isRenamed: true };
     await relay.stores.table.put({ ...keys.repository(NAME), ...known });
-    expect((await findings()).get(`github: ${NAME}`)).toMatch(/^unknown: .* is called Other\/New now/);
+    expect((await findings()).get(`github: ${NAME}`)).toMatch(/^unknown: .* is now called Other\/New/);
   });
 
   it('doctor knows that a stranger has the name of a repository by an event, and tells how to take their events', async () => {
@@ -261,7 +261,7 @@ describe('doctor', () => {
       await relay.stores.table.put({ ...keys.repository(NAME), ...ofAnother });
       return (await findings()).get(`github: ${NAME}`);
     };
-    expect(await examine({})).toMatch(/^bad: .* is another repository now, .* set ownerId: 666 for it/);
+    expect(await examine({})).toMatch(/^bad: .* is now another repository, .* set ownerId: 666 for it/);
     expect(await examine({ ownerId: 666 })).toMatch(/^good/);
   });
 

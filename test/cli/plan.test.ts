@@ -100,7 +100,7 @@ describe('relay plan', () => {
       { expression: 'SET #life = :life REMOVE #defect', values: { life: 'claimed' } },
     );
     // The defect that the job has created is as the issue wants it.
-    expect(await plan(relay.runtime.config)).toMatch(/Made\n {2}→ no call: defect \S+ looks like the issue/);
+    expect(await plan(relay.runtime.config)).toMatch(/Made\n {2}→ no call: defect \S+ matches the issue/);
     const changed = exampleConfig({ priority: { labels: { bug: 'High' } } });
     expect(await plan(changed)).toMatch(/Made\n {2}→ update defect \S+, priority High$/m);
     await relay.post('issues', issueEvent('edited', { seconds: 1, title: 'Made' }));

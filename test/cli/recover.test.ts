@@ -87,7 +87,7 @@ describe('relay resume', () => {
     const budget = await run('budget');
     expect(budget).toMatch(todo);
     expect(budget.match(/refused the key|at once|jobs that wait/g)).toEqual(['refused the key', 'jobs that wait']);
-    expect(JSON.stringify(await command(relay, 'status'))).toMatch(/the service refuses the key of the relay/);
+    expect(JSON.stringify(await command(relay, 'status'))).toMatch(/the service refuses the relay's key/);
     relay.sandbox.clearFaults();
     relay.clock.now += 10 * 60_000;
     await relay.workToTheEnd();

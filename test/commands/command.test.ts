@@ -195,11 +195,11 @@ describe('a command', () => {
   });
 
   const NO_ITEM =
-    'is not the id of a checklist item: ids have digits, such as 12. done takes no tasks, and the service shows the relay no list of items.';
+    'is not the id of a checklist item: ids have digits, such as 12. done takes the numbers of checklist items, not tasks. You find them in the service.';
   it.each([
     [
       'dnoe',
-      'There is no command “dnoe”. Did you mean done? done needs the id of a checklist item, because the service shows the relay no list of them: done <item id> …, for example done 12 13',
+      'There is no command “dnoe”. Did you mean done? done needs the id of a checklist item, which you find in the service: done <item id> …, for example done 12 13',
     ],
     ['done login page', `“login” ${NO_ITEM}`],
     [`done ${'1'.repeat(65)}`, `“${'1'.repeat(65)}” ${NO_ITEM}`],

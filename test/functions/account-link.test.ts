@@ -72,8 +72,8 @@ describe('a person', () => {
     await linkAccount(relay);
     expect((await command(relay, 'unlink')).text).toContain('withdraw it there');
     expect(await grantOf(MIRA)).toBeUndefined();
-    expect((await command(relay, 'unlink')).text).toContain('You have linked no account');
-    expect((await command(relay, 'status')).text).toContain('You have not linked one');
+    expect((await command(relay, 'unlink')).text).toContain('You have not linked an account');
+    expect((await command(relay, 'status')).text).toContain('You have not linked an account');
   });
 
   it('forgets a link that waits for its code, too', async () => {
@@ -109,7 +109,7 @@ describe('a person', () => {
     await grants().die(grant, 'refused');
     const { text } = await command(relay, 'status');
     expect(text).toContain('it was revoked, or not used for 30 days');
-    expect(text).toContain('or what goes through it is not done');
+    expect(text).toContain('until then, the relay cannot act in your name');
   });
 
   it('can change nothing before, where relay.config.ts requires a linked account', async () => {
@@ -160,7 +160,7 @@ describe('a link that is forwarded', () => {
     expect(page.html).toContain('Do not share the code');
     // Before anybody gives the code, nobody has an account.
     expect(await grantOf(TOMASZ)).toBeUndefined();
-    expect((await command(relay, `link ${codeOn(page)}`, { userId: MIRA })).text).toContain('No link of yours');
+    expect((await command(relay, `link ${codeOn(page)}`, { userId: MIRA })).text).toContain('No link is waiting');
     expect(await grantOf(MIRA)).toBeUndefined();
     // Tomasz does not know the code. Guessing ends the link.
     const wrong = codeOn(page) === '111-111' ? '222-222' : '111-111';
@@ -252,7 +252,7 @@ describe('each step', () => {
     const [page, ticket = ''] = url.split('?ticket=');
     const post = { method, body: new URLSearchParams({ ticket }) };
     const answer = await new LinkBrowser().open(method === 'GET' ? url : String(page), method === 'GET' ? {} : post);
-    expect(answer).toMatchObject({ status: 410, html: expect.stringContaining('ask for another link') });
+    expect(answer).toMatchObject({ status: 410, html: expect.stringContaining('Ask for a new link') });
   });
 
   it('ends where relay.config.ts no longer says that accounts are linked', async () => {
@@ -272,7 +272,7 @@ describe('each step', () => {
     expect(page.html).toContain('within 10 minutes:');
     const code = codeOn(page);
     relay.clock.now += 10 * MINUTE;
-    expect((await command(relay, `link ${code}`)).text).toContain('its time is over');
+    expect((await command(relay, `link ${code}`)).text).toContain('it has expired');
     expect(await grantOf(MIRA)).toBeUndefined();
   });
 
@@ -309,7 +309,7 @@ describe('each step', () => {
     relay.sandbox.setFault({ kind: 'maintenance', status: 200, operation: '/oauth/token', times: 1 });
     expect(await browser.open(callback)).toMatchObject({
       status: 502,
-      html: expect.stringContaining('Nothing is linked'),
+      html: expect.stringContaining('Nothing was linked'),
     });
     expect(await grantOf(MIRA)).toBeUndefined();
   });
@@ -362,7 +362,7 @@ describe('a page', () => {
   ])('answers %s with what to do', async (_, path, status) => {
     await start();
     const page = await new LinkBrowser().open(`${relay.runtime.environment.ACCOUNT_LINK_URL}/${path}`);
-    expect(page).toMatchObject({ status, html: expect.stringContaining('ask for another link') });
+    expect(page).toMatchObject({ status, html: expect.stringContaining('Ask for a new link') });
     expect(page.html).not.toContain('<script');
   });
 });
@@ -405,5 +405,5 @@ it('what is kept until a link is confirmed is sealed, and holds no secret of the
   expect(JSON.stringify(await underWay(MIRA))).not.toContain(code);
   for (const secret of [code, browser.cookie, state].filter(Boolean))
     expect(JSON.stringify(relay.log)).not.toContain(secret);
-  expect(readable(lastMessage(relay).blocks)).toContain('for you alone');
+  expect(readable(lastMessage(relay).blocks)).toContain('only for you');
 });

@@ -77,7 +77,7 @@ describe('the story of jobs in the first terminal', () => {
         message: 'a repository has another name or owner than in relay.config.ts',
         ...{ name: 'acme/web', calledNow: 'acme/site', isRenamed: true },
       },
-      '! acme/web is called acme/site now. Its events are taken all the same. Change its name in relay.config.ts.',
+      '! acme/web is now called acme/site. Its events are still handled. Change its name in relay.config.ts.',
     ],
     [{ ...ended, message: 'job not done' }, '⚠ acme/web#1 not done: the task is closed'],
     [{ ...ended, message: 'job succeeded' }, '✓ acme/web#1: the task is closed'],

@@ -110,7 +110,7 @@ describe('an instance that ignores the page and cuts its lists off without a wor
     const stranger = (_: unknown, n: number) => ({ user_id: `s-${n}`, name: 'Somebody', email: `s-${n}@example.com` });
     relay.sandbox.data.users.unshift(...Array.from({ length: 60 }, stranger));
     expect((await ask(relay, 'log 1h “Release checkout 2.4”')).inTheEnd).toContain(
-      'The relay cannot read all users of the service, and of the others none has your e-mail address. Ask',
+      'The relay cannot read all users of the service, and none of those that it can read has your e-mail address. Ask',
     );
   });
 

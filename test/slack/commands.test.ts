@@ -71,7 +71,7 @@ describe('a command', () => {
     ['done 998 999', `:warning: ${NONE(998)} ${NONE(999)} Nothing was completed.`, [true, true, false]],
     [
       'done d94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01',
-      ':warning: Checklist item d94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01: that is the id of a task, and done takes those of checklist items. Nothing was completed.',
+      ':warning: Checklist item d94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01: that is the id of a task, and done takes ids of checklist items. Nothing was completed.',
       [true, true, false],
     ],
   ])('a command completes and reopens checklist items: %s', async (typed, inTheEnd, items) => {
@@ -233,7 +233,7 @@ it("status shows the person's last five jobs and the budget", async () => {
   await command(relay, 'defect');
   await relay.work();
   expect((await command(relay, 'status')).text).toBe(
-    'Your last jobs\nYou have not asked for anything yet.\nBudget of main\n1 of 120 calls in the last minute, 1 of 5000 in the last day. The next call can go out now.',
+    'Your last jobs\nYou have not asked for anything yet.\nBudget of main\n1 of 120 calls in the last minute, 1 of 5000 in the last day. The next call can be sent now.',
   );
   for (const typed of ['done 1', 'done 2', 'done 101', 'done 102', 'undo 103']) {
     await command(relay, typed);
@@ -256,7 +256,7 @@ it("status shows the person's last five jobs and the budget", async () => {
     ':warning: done 2',
     'Checklist item 2: there is no such item. Nothing was completed.',
     'Budget of main',
-    '9 of 120 calls in the last minute, 9 of 5000 in the last day. The next call can go out now.',
+    '9 of 120 calls in the last minute, 9 of 5000 in the last day. The next call can be sent now.',
   ];
   const places = shown.map((part) => text.indexOf(part));
   expect(places).toEqual(places.filter((place) => place >= 0).toSorted((a, b) => a - b));
@@ -277,7 +277,7 @@ it.each([403, 422])(
 );
 
 describe('a service that searches for four characters or more', () => {
-  const short = /^:warning: The service does not take this search\. tasks\/search: .*422: .*q: is too short/;
+  const short = /^:warning: The service refuses this search\. tasks\/search: .*422: .*q: is too short/;
   it.each([
     ['find ab', short],
     ['log 1h ab', short],

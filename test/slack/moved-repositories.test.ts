@@ -60,7 +60,7 @@ it('a repository that was renamed is followed under its configured name, and tol
   const inputs = (await relay.jobs()).map(({ input }) => input.repository);
   expect(new Set(inputs)).toEqual(new Set([NAME]));
   expect(await told()).toEqual([
-    `${NAME} is called ${RENAMED} now. Its events are taken all the same. Change its name in relay.config.ts.`,
+    `${NAME} is now called ${RENAMED}. Its events are still handled. Change its name in relay.config.ts.`,
   ]);
   expect(await opened(NAME)).toBe(2);
 });
@@ -70,7 +70,7 @@ it('a repository that was transferred to another owner is stopped, and told once
   expect(await opened(TRANSFERRED, ID, 1)).toBe(0);
   expect(await opened(TRANSFERRED, ID, 1)).toBe(0);
   expect(await told()).toEqual([
-    `${NAME} is ${TRANSFERRED} now, of another owner. Its events are not taken. Change its name in relay.config.ts, or remove it.`,
+    `${NAME} is now ${TRANSFERRED}, and has another owner. Its events are ignored. Change its name in relay.config.ts, or remove it.`,
   ]);
 });
 
@@ -80,7 +80,7 @@ it('a repository of an owner whose login has changed is followed, and the owner 
   expect(await opened(RENAMED, ID, 1)).toBe(0);
   expect(await opened(TRANSFERRED)).toBe(2);
   expect(await told()).toEqual([
-    `${NAME} is called ${TRANSFERRED} now. Its events are taken all the same. Change its name in relay.config.ts.`,
+    `${NAME} is now called ${TRANSFERRED}. Its events are still handled. Change its name in relay.config.ts.`,
   ]);
 });
 
@@ -100,7 +100,7 @@ it('a new repository with the configured name takes the place of the one that ha
 
 const NEW_NAME = 'NewName/Hello-World';
 const renamedTo = (name: string) =>
-  `${NAME} is called ${name} now. Its events are taken all the same. Change its name in relay.config.ts.`;
+  `${NAME} is now called ${name}. Its events are still handled. Change its name in relay.config.ts.`;
 
 it('a renamed repository is told although each event meets a new process', async () => {
   for (const name of [NAME, RENAMED, RENAMED]) {
@@ -126,7 +126,7 @@ it("a stranger's repository that has the configured name is stopped and told, an
   expect(await opened(NEW_NAME)).toBe(2);
   expect(await told()).toEqual([
     renamedTo(NEW_NAME),
-    `${NAME} is another repository now, of another owner. Its events are not taken. Change the name in relay.config.ts to that of yours, or remove it. If the new one is yours, set ownerId: 666 for it.`,
+    `${NAME} is now another repository, of another owner. Its events are ignored. Change the name in relay.config.ts to that of yours, or remove it. If the new one is yours, set ownerId: 666 for it.`,
   ]);
 });
 

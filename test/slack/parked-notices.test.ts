@@ -137,7 +137,7 @@ describe('the notice of parked jobs', () => {
     const updates = relay.slack.calls.length;
     await sweeps(3);
     expect(texts()).toEqual([
-      `:white_check_mark: Nothing is parked any more of what this message told.\n${decided}\n• ${other.summary}: replayed by mira`,
+      `:white_check_mark: None of the jobs of this message is parked any more.\n${decided}\n• ${other.summary}: replayed by mira`,
     ]);
     expect(relay.slack.calls.length).toBe(updates + 1);
     expect(blockKitFaults(notices()[0]?.blocks)).toEqual([]);
@@ -163,7 +163,7 @@ describe('the notice of parked jobs', () => {
     await discardJob(job, { by: 'tomasz', reason: 'a duplicate' }, { ...relay.stores, clock: () => relay.clock.now });
     relay.slack.fail({ method: 'chat.update', kind: 'error', error: 'token_revoked', times: 2 });
     await sweeps(3);
-    expect(texts()).toEqual([expect.stringContaining('Nothing is parked any more')]);
+    expect(texts()).toEqual([expect.stringContaining('None of the jobs of this message is parked')]);
   });
 
   // What happens, and after how many milliseconds the sweep runs.

@@ -140,7 +140,7 @@ describe('a person who has to wait', () => {
     const { text } = await command(relay, 'status');
     expect(text).toMatch(/:hourglass: done 101 102 103 104\s+waiting until <!date\^\d+\^[^>]*>: the service is busy/);
     expect(text).toMatch(/:hourglass: undo 104\s+Waiting for your earlier requests/);
-    expect(text).toMatch(/Budget of main\n3 of 3 calls in the last minute, .* The next call can go out <!date\^/);
+    expect(text).toMatch(/Budget of main\n3 of 3 calls in the last minute, .* The next call can be sent <!date\^/);
     expect((await command(relay, 'help')).text).toContain('/pm done');
     expect(relay.sandbox.requests).toBe(before);
     // What they asked for first is done first.
@@ -257,7 +257,7 @@ it('a parked job is reported with what to do, and again when it is parked again'
   const parked = async () => (await relay.jobs('parked'))[0] ?? expect.fail('nothing is parked');
   const { inTheEnd } = await ask(relay, 'defect Login fails', { channelId: PLATFORM });
   expect(inTheEnd).toMatch(
-    /^:octagonal_sign: This could not be done: the service refuses it\. It is saved as job \w{6}, and your Partner Relay administrator can see why and let it go on\.$/,
+    /^:octagonal_sign: This could not be done: the service refuses it\. It is saved as job \w{6}, and your Partner Relay administrator can see why and continue it\.$/,
   );
   expect((await parked()).parked?.reason).toContain('403');
   expect((await command(relay, 'status')).text).toMatch(

@@ -33,11 +33,11 @@ export class AccountNeeded extends GrantError {
 
 const inWords: Readonly<Record<LinkReason, string>> = {
   'never linked': 'no account is linked',
-  'other instance': 'the account is linked on another instance of the service than the relay uses now',
+  'other instance': 'the account was linked on another instance of the service',
   'scope missing': 'the linked account does not allow this',
-  refused: 'the service does not accept the link any more; it was revoked, or not used for 30 days',
-  lost: 'the service did not answer when the link was renewed, twice',
-  expired: 'the link has expired, and the service does not let it be renewed',
+  refused: 'the service no longer accepts the linked account: it was revoked, or not used for 30 days',
+  lost: 'the service twice gave no answer when the relay renewed the link',
+  expired: 'the link has expired, and the service does not renew it',
   'client forgotten': "the service has forgotten the relay's registration",
   'not accepted': 'the service refuses the linked account: consent was withdrawn, or the workspace does not allow it',
   'sealed with another key': 'the key that protected the link is gone',

@@ -25,11 +25,11 @@ export function pageErrors(
 }
 
 function explain(error: unknown, contact: string) {
-  if (error instanceof HttpError) return { status: error.status, title: 'This does not work', text: error.message };
+  if (error instanceof HttpError) return { status: error.status, title: 'This did not work', text: error.message };
   if (error instanceof OAuthRefusal && error.error === 'access_denied') {
     const said = error.said === null ? '' : ` The service says: ${error.said}`;
     const todo = 'An administrator has to enable MCP for the workspace, and you have to allow the access.';
-    return { status: 403, title: 'The service does not allow it', text: `Nothing is linked. ${todo}${said}` };
+    return { status: 403, title: 'The service did not allow this', text: `Nothing was linked. ${todo}${said}` };
   }
   const isPassing =
     error instanceof OAuthUnavailable ||
@@ -37,12 +37,12 @@ function explain(error: unknown, contact: string) {
     error instanceof TryLater ||
     error instanceof BudgetUnavailable;
   if (isPassing) {
-    const text = 'Nothing is linked. Go back to Slack in a minute and ask for another link.';
-    return { status: 503, title: 'The service does not answer now', text };
+    const text = 'Nothing was linked. Wait a minute, then ask for a new link in Slack.';
+    return { status: 503, title: 'The service is not answering', text };
   }
   if (error instanceof InstanceFault || error instanceof OAuthRefusal || error instanceof McpError) {
-    const text = `Nothing is linked. Ask for another link in Slack; if it happens again, tell ${contact}: ${error.message}`;
-    return { status: 502, title: 'The service cannot be used like this', text };
+    const text = `Nothing was linked. Ask for a new link in Slack. If this happens again, tell ${contact}: ${error.message}`;
+    return { status: 502, title: 'The service gave an unexpected answer', text };
   }
-  return { status: 500, title: 'This did not work', text: `Nothing is linked. Tell ${contact}.` };
+  return { status: 500, title: 'Something went wrong', text: `Nothing was linked. Tell ${contact}.` };
 }

@@ -42,7 +42,7 @@ export function startPage(asked: { name: string; host: string; ticket: string })
     200,
     'Link your account',
     `<p><strong>${escaped(asked.name)}</strong> asked in Slack to act with an account of <strong>${escaped(asked.host)}</strong>.</p>
-<p>Go on only if that is you, and you have just asked for it. If another person sent you this link, close the page.</p>
+<p>Continue only if this is you and you have just asked for it. If another person sent you this link, close the page.</p>
 <form method="post">
 <input type="hidden" name="ticket" value="${escaped(asked.ticket)}">
 <button>Sign in at ${escaped(asked.host)}</button>
@@ -58,7 +58,7 @@ export function leavePage(url: string, host: string): APIGatewayProxyStructuredR
   return page(
     200,
     'Sign in',
-    `<p><a href="${escaped(url)}">Go on to ${escaped(host)}</a></p>`,
+    `<p><a href="${escaped(url)}">Continue to ${escaped(host)}</a></p>`,
     `<meta http-equiv="refresh" content="0; url=${escaped(url)}">`,
   );
 }
@@ -71,7 +71,7 @@ export function codePage(link: { code: string; name: string; command: string }):
     'One more step',
     `<p>Type this in Slack, as <strong>${escaped(name)}</strong>, within ${MINUTES} minutes:</p>
 <p class="code"><code>${escaped(command)} link ${code}</code></p>
-<p>Until then nothing is linked. Do not share the code. A person who asks you for it wants to act in your name.</p>`,
+<p>Nothing is linked before that. Do not share the code: anyone who has it can act in your name.</p>`,
   );
 }
 

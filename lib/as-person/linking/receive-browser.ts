@@ -37,7 +37,7 @@ export async function receiveBrowser(request: RawRequest, options: ReceiveBrowse
   if (page === 'start' && method === 'GET') return ask(query.get('ticket') ?? '', options);
   if (page === 'start' && method === 'POST') return begin(request, options);
   if (connection !== undefined && method === 'GET') return finish({ ...request, connection }, query, options);
-  throw new HttpError(404, 'There is nothing here.');
+  throw new HttpError(404, 'This page does not exist.');
 }
 
 async function ask(ticket: string, { links, mcp }: ReceiveBrowserOptions): Promise<HtmlPage> {
@@ -94,7 +94,7 @@ async function finish(
   if (!sent || !isIt || !sent.isFor(opened.redirectUri)) {
     throw new HttpError(
       400,
-      `This sign-in began in another browser, or was finished before. Nothing is linked by it. ${AGAIN}`,
+      `This sign-in was started in another browser, or is already finished. Nothing was linked. ${AGAIN}`,
     );
   }
   const { ticket } = sent;
@@ -114,9 +114,9 @@ const shareUsedUp = (againAt: number) =>
       `that everyone shares. You can go on after ${new Date(againAt).toISOString().slice(11, 16)} UTC.`,
   );
 
-const AGAIN = 'Go back to Slack and ask for another link.';
+const AGAIN = 'Ask for a new link in Slack.';
 
-const usedUp = () => new HttpError(410, `This link was used before, or is over. ${AGAIN}`);
+const usedUp = () => new HttpError(410, `This link has been used, or has expired. ${AGAIN}`);
 
 /**
  * How many sign-ins a person may begin within an hour. Each one takes requests of the budget that all people of an

@@ -63,8 +63,8 @@ export function createLinking(
     const grant = await grants.get(connection, holderOf(asking));
     const isLinked = grant !== undefined && grant.death === undefined;
     const what = isLinked
-      ? `${actsAs(grant)} If you link an account again, it takes the place of that one.`
-      : 'Link your account, and what you ask for here is done in your name and with your rights.';
+      ? `${actsAs(grant)} If you link another account, it replaces this one.`
+      : 'After you link your account, the relay does what you ask for in your name, with your rights.';
     return linkMessage(what, connection);
   }
 
@@ -107,16 +107,16 @@ export function createLinking(
     }
     if (wrong) return wrong;
     const stolen = 'If another person sent you the link, do not share the code: it would let them act in your name.';
-    return linkMessage(`No link of yours waits for a code, or its time is over. ${stolen}`, here);
+    return linkMessage(`No link is waiting for this code, or it has expired. ${stolen}`, here);
   }
 
   /** Answers `unlink`. */
   async function unlinkAccount(userId: string, connection: string): Promise<SlackMessage> {
     const holder = holderOf({ userId });
     await grantRequests.drop({ holder, connection });
-    if (!(await grants.forget(connection, holder))) return warning('You have linked no account here.');
+    if (!(await grants.forget(connection, holder))) return warning('You have not linked an account here.');
     const told =
-      'The relay has forgotten your account. Your consent still stands in the service: withdraw it there, too, where you manage connected applications, or ask an administrator to.';
+      'The relay has forgotten your account. The service still has your consent: withdraw it there, where you manage connected applications, or ask an administrator to.';
     return message(plainSection(`:white_check_mark: ${told}`));
   }
 
@@ -126,13 +126,13 @@ export function createLinking(
     const grant = await grants.get(connection, holderOf({ userId }));
     const heading = section(`*Your account on ${connection}*`);
     if (grant && !grant.death) {
-      const unused = `The service forgets it if you do not use it until ${dateOf(grant.unusedUntil)}.`;
+      const unused = `It expires on ${dateOf(grant.unusedUntil)} unless you use it before.`;
       return [heading, plainSection(`${actsAs(grant)} ${unused}`)];
     }
-    const why = grant?.death ? `It cannot be used any more: ${deathInWords(grant.death)}.` : 'You have not linked one.';
+    const why = grant?.death ? `It no longer works: ${deathInWords(grant.death)}.` : 'You have not linked an account.';
     const isRequired = config.connections[connection]?.mcp.accounts === 'required';
-    const waits = ' Link your account again, or what goes through it is not done.';
-    const instead = grant ? waits : ' What you ask for is done by the relay, for you.';
+    const waits = ' Link your account again: until then, the relay cannot act in your name.';
+    const instead = grant ? waits : ' The relay does what you ask for with its own key.';
     return message([heading, plainSection(why + (isRequired ? '' : instead))], linkButton(connection)).blocks;
   }
 
@@ -144,13 +144,13 @@ const holderOf = ({ userId }: Pick<Asking, 'userId'>): Holder => ({ in: 'slack',
 function wrongCode(triesLeft: number, connection: string): SlackMessage {
   if (triesLeft > 0)
     return warning(`That is not the code. You have ${triesLeft} more ${triesLeft === 1 ? 'try' : 'tries'}.`);
-  return linkMessage('That is not the code, and it was the last try. Nothing is linked.', connection);
+  return linkMessage('That is not the code, and this was the last try. Nothing was linked.', connection);
 }
 
 /** docs/partner-api.md#mcp-authorization shows no name of the account or of its workspace: the person chose both. */
 function actsAs({ linkedAt, scopes }: Grant): string {
   const may = scopes.length > 0 ? `, with the scopes ${scopes.join(', ')}` : '';
-  return `You act as yourself, with the account and in the workspace that you chose on ${dateOf(linkedAt)}${may}.`;
+  return `You act as yourself, with the account and workspace that you chose on ${dateOf(linkedAt)}${may}.`;
 }
 
 const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);

@@ -27,7 +27,7 @@ interface ToolAccessOptions extends ActingRun {
 
 export type ToolAccess = ReturnType<typeof createToolAccess>;
 
-const OTHER_GRANT = 'The account that it was sent with is not linked any more, so the relay cannot look for it';
+const OTHER_GRANT = 'The account that sent it is no longer linked, so the relay cannot look for it';
 
 /** The MCP endpoint of the connection, as one run of a job uses it for any person. */
 export function createToolAccess(options: ToolAccessOptions) {
@@ -53,14 +53,14 @@ export function createToolAccess(options: ToolAccessOptions) {
     if (error instanceof OutcomeUnknown) return undefined;
     if (error instanceof AccountNeeded) {
       const why = options.isPublic ? error.inOwnWords : error.message;
-      return new AccountFirst(`${why}. Link your account in Slack with the command link, and ask again`, error.scopes);
+      return new AccountFirst(`${why}. Link your account in Slack with the command link, then ask again`, error.scopes);
     }
     if (error instanceof TryLater) {
       const { at = clock() + NO_BUDGET_PAUSE_MS, isForBudget, message } = error;
       if (isForBudget) return new RetryAt(at, message, { waitsFor: 'budget' });
       return new StepFailed(privacy.noteOf(error), { cause: error });
     }
-    if (error instanceof CallRejected) return new NotDone(`The service does not take this${inItsWords(error.message)}`);
+    if (error instanceof CallRejected) return new NotDone(`The service refuses this${inItsWords(error.message)}`);
     return new NeedsOperator(privacy.noteOf(error), { cause: error });
   }
 

@@ -58,7 +58,7 @@ export function createToolChanges(run: ActingRun, access: ToolAccess) {
     const read: AsPerson['read'] = (look, call, keep) => access.read(holder, look, call, keep, only);
     try {
       for (const [index, afterMs] of LOOKS_AFTER_MS.entries()) {
-        const why = 'the service gave no clear answer: the relay searches for what it may have created';
+        const why = 'the service did not answer, and the relay checks whether this was done';
         await access.pauses.until(startedAt + afterMs, why, 'answer');
         const kept = await find(read, `${step}: look ${index + 1}`);
         if (kept !== undefined) return { became: 'done', kept };
@@ -74,7 +74,7 @@ export function createToolChanges(run: ActingRun, access: ToolAccess) {
   async function ensureOfThisTable(tool: string): Promise<void> {
     const earlier = await ofEarlierTable(replacedTable, happenedAt, `the tool ${tool}`);
     if (!earlier) return;
-    const todo = 'only the person can look: discard the job, and let the person ask again if it is not there';
+    const todo = 'only the person can look: discard the job, and have the person ask again if it is not there';
     throw new NeedsOperator(`${earlier.unknown}; ${todo}`);
   }
 
@@ -95,7 +95,7 @@ export function createToolChanges(run: ActingRun, access: ToolAccess) {
       async write({ grantId }) {
         access.pauses.ensureTimeForCall();
         if (before && before.grantId !== grantId)
-          throw new OutcomeUnknown('the service did not answer, and the account was linked again since');
+          throw new OutcomeUnknown('the service did not answer, and the account has been linked again since');
         if (sent?.grantId === grantId) return;
         sent = { grantId, isRepeatable };
         await once.write({ step, calls: changeBy(call), status: 'begun', startedAt: clock(), sent });
@@ -153,13 +153,11 @@ export function createToolChanges(run: ActingRun, access: ToolAccess) {
     const made = await make(change);
     if (made.became === 'done') return made.kept;
     if (made.became === 'failed') {
-      throw new NotDone(
-        isPublic ? 'The service does not take this' : `The tool ${change.call.tool} says: ${made.said}`,
-      );
+      throw new NotDone(isPublic ? 'The service refuses this' : `The tool ${change.call.tool} says: ${made.said}`);
     }
     const why = isPublic ? '' : ` (${made.why})`;
     throw new NotDone(
-      `I do not know whether ${change.unclear}${why}. Please look in the service before you ask for it again`,
+      `The relay does not know whether ${change.unclear}${why}. Look in the service before you ask again`,
     );
   };
 }

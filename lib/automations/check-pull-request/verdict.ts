@@ -29,14 +29,14 @@ export const namesNothing = verdict('failure', 'It names no tracked work', HOW);
 export const ofStranger = verdict(
   'neutral',
   'Not verified: its author is not a collaborator',
-  'Nothing was looked up, because the relay asks only for people who can triage in this repository. Such a person can ' +
+  'The relay looks up tracked work only for people who can triage in this repository. One of them can ' +
     'press **Re-run** on this check to have it verified.',
 );
 
 export const ofOtherBase = verdict(
   'neutral',
   'Not checked: its base is not the default branch',
-  'GitHub closes no issue when it is merged there. Pull requests into the default branch are checked.',
+  'A merge there closes no issue. Only pull requests into the default branch are checked.',
 );
 
 const STRICTNESS = { success: 0, neutral: 1, failure: 2 } as const;
@@ -54,7 +54,7 @@ export function ofCommit(
   const one = counts === 'best' ? byResult[0] : byResult.at(-1);
   if (!one || all.length === 1) return one?.verdict ?? namesNothing;
   const numbers = enumerated(all.map(String));
-  const why = `This commit is the head of the pull requests ${numbers}. The ${counts} result counts, that of ${one.number}.`;
+  const why = `This commit is the head of the pull requests ${numbers}. The ${counts} result counts, which is that of ${one.number}.`;
   return { ...one.verdict, summary: `${one.verdict.summary}\n\n${why}` };
 }
 
@@ -65,10 +65,10 @@ export const closesTracked = (issue: string): Verdict =>
   verdict('success', 'It is tracked', `It closes ${plainText(issue)}, which has a defect.`);
 
 export const closesPending = (issue: string): Verdict =>
-  verdict('neutral', 'Its defect is being created', `It closes ${plainText(issue)}, whose defect is not made yet.`);
+  verdict('neutral', 'Its defect is being created', `It closes ${plainText(issue)}, whose defect is not created yet.`);
 
 export const namesTask = (id: string): Verdict =>
-  verdict('success', 'It is tracked', `It names the task ${plainText(id)}, which was found.`);
+  verdict('success', 'It is tracked', `It names the task ${plainText(id)}, which exists.`);
 
 /** A task that does not exist and one that the relay's key may not see are told alike. */
 export const nothingFound = (named: readonly string[]): Verdict =>
@@ -85,7 +85,7 @@ export function failsOpen(error: unknown, attempts: number): Verdict | undefined
   const isWait = error instanceof RetryAt || error instanceof InLine;
   const why =
     isWait && error.waitsFor === 'budget'
-      ? 'The calls to the service are needed for other work, and for people first.'
-      : 'The service cannot be asked at the moment.';
-  return verdict('neutral', 'Not verified yet', `${why} So the check passes for now, and is updated once it is known.`);
+      ? 'The relay needs its calls to the service for other work first.'
+      : 'The service cannot be reached at the moment.';
+  return verdict('neutral', 'Not verified yet', `${why} The check passes for now, and is updated later.`);
 }

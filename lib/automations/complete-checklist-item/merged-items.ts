@@ -18,7 +18,7 @@ export function mergedItems(
 ): OurDrafts<ItemsInput> {
   const named = completedItems(pull.body ?? '');
   const items = named.slice(0, MAX_ITEMS);
-  if (items.length === 0) return 'the text of the pull request completes no checklist item';
+  if (items.length === 0) return 'the text of the pull request names no checklist item to complete';
   const unproven = unprovenAuthor(pull.user, pull.author_association);
   const mergedAt = pull.merged_at ? Date.parse(pull.merged_at) : undefined;
   const place = issuePlace(settings, repository.full_name, pull.number, installation);

@@ -19,6 +19,6 @@ export const on = onGithub('pull_request', checklistItemJobs, async (payload, { 
     return `a merge into ${ref} completes nothing; only a merge into ${counting.join(' or ')} does`;
   }
   // Reading the text takes a parser that a cold start should not load.
-  if (!/checklist/i.test(pull.body ?? '')) return 'the text of the pull request completes no checklist item';
+  if (!/checklist/i.test(pull.body ?? '')) return 'the text of the pull request names no checklist item to complete';
   return (await inTexts()).mergedItems(payload, repository);
 });

@@ -39,7 +39,7 @@ export const run = defineRun(checklistItemJobs, async ({ items, completed, leftO
   const [only] = outcomes;
   const isAlone = outcomes.length === 1 && job.asked?.by?.in === 'slack' && !mine;
   if (isAlone && only?.refused === NO_ITEM && (await isTask(only.item, steps, context))) {
-    only.refused = `that is the id of a task, and ${job.asked?.verb} takes those of checklist items`;
+    only.refused = `that is the id of a task, and ${job.asked?.verb} takes ids of checklist items`;
   }
   const done = outcomes.filter(({ refused }) => refused === null).map(({ item }) => item);
   const refused = outcomes.flatMap(({ item, refused }) => (refused === null ? [] : [`${item}: ${refused}`]));
@@ -112,5 +112,5 @@ async function asThem({ uses, tools }: Mine<'done' | 'undo'>, step: string, fiel
 function why({ refusal }: Refused): string {
   if (refusal.status === 404) return NO_ITEM;
   if (refusal.status === 403) return "the relay's key may not manage this checklist";
-  return 'the service does not take this id';
+  return 'the service refuses this id';
 }

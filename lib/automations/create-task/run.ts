@@ -5,7 +5,7 @@ import { taskJobs } from './command.ts';
 /** A lost answer asks a person: no field of a task is known that could carry a marker. */
 export const run = defineSimpleRun(taskJobs, async ({ projectId, title, origin }, { create, stop }) => {
   if (projectId === undefined)
-    stop('This channel has no project. Use one that has, or ask your administrator to give this one a project');
+    stop('This channel has no project. Use a channel that has one, or ask your administrator to set one here');
   const name = fittingTitle(title);
   const description = name === title ? origin : `${title}\n\n${origin}`;
   const { id } = await create('create the task', 'tasks/create', { project_id: projectId, name, description });

@@ -28,7 +28,8 @@ type Leave = { does: 'leave'; why: string };
 /** The job is parked for a person. */
 type Park = { does: 'park'; why: string };
 
-const GONE = 'the issue was deleted or transferred, and of two states of its last second nobody knows which is newer';
+const GONE =
+  'the issue was deleted or transferred, and the relay cannot tell which of two states of its last second is newer';
 
 /** Whether an issue without a defect gets one. */
 export function decideCreation(
@@ -41,7 +42,7 @@ export function decideCreation(
     return { does: 'leave', why };
   }
   if (connection === job.connection) return { does: 'create' };
-  const why = `${name} is on the connection ${connection} now, and this job on ${job.connection}; the next event of the issue makes its defect`;
+  const why = `${name} is on the connection ${connection} now, and this job on ${job.connection}; the next event of the issue creates its defect`;
   return { does: 'park', why };
 }
 
@@ -63,14 +64,14 @@ export function decideClaim(held: Claim, fate: ClaimFate, view: IssueView): Clai
   const { job } = view;
   switch (fate.fate) {
     case 'under way': {
-      const why = `${by} makes the defect, from the newest state of the issue`;
+      const why = `${by} creates the defect from the newest state of the issue`;
       // A job that is being discarded makes none any more.
       if (!fate.job.discarded && !goesFirst(view, fate.job, held)) return { does: 'leave to it', why };
       if (fate.isIdle) return { does: 'take over', connection: job.connection };
       return { does: 'wait', while: fate.job.status === 'running' ? 'running' : 'waiting', why };
     }
     case 'unknown': {
-      const why = `it is unknown whether ${by}, which is parked, created the defect; decide with partner-relay resolve`;
+      const why = `the parked job ${by} may have created the defect; decide with npx partner-relay resolve`;
       return { does: 'leave open', why };
     }
     case 'made':
@@ -111,18 +112,17 @@ export function decideUpdate(
 ): { does: 'send'; all: DefectFields; fields: Partial<DefectFields> } | Leave | Park {
   if (claim.connection !== job.connection) {
     const where = `defect ${defect.id} is on the connection ${claim.connection}`;
-    if (claim.connection === repository.connection)
-      return { does: 'leave', why: `${where}, and so are the later events of its issue` };
-    const why = `${where}, and ${repository.name} is on ${repository.connection} now; after partner-relay issue ${job.entity} --clear the next event makes another one there`;
+    if (claim.connection === repository.connection) return { does: 'leave', why: `${where}, and so is the issue now` };
+    const why = `${where}, and ${repository.name} is on ${repository.connection} now; after partner-relay issue ${job.entity} --clear the next event creates another one there`;
     return { does: 'park', why };
   }
-  if (!newest) return { does: 'leave', why: `what the issue of defect ${defect.id} looks like is not known yet` };
+  if (!newest) return { does: 'leave', why: `no event has shown the state of the issue of defect ${defect.id} yet` };
   if (newest.isGone) return { does: 'leave', why: GONE };
   const all = defectFields(newest.state, claim.marker, repository.settings);
   return { does: 'send', all, fields: fieldsToSend(all, defect, now) };
 }
 
-export const looksAlike = ({ id }: Pick<Defect, 'id'>) => `defect ${id} looks like the issue`;
+export const looksAlike = ({ id }: Pick<Defect, 'id'>) => `defect ${id} matches the issue`;
 
 /** @throws {NeedsOperator} for `park` */
 export function leaveOrPark({ does, why }: Leave | Park): string {

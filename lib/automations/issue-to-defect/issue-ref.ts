@@ -53,7 +53,7 @@ export function createIssueRefs({ config, links, github }: Context) {
         const read = typeof issue === 'object' ? toldBy(issue, place, newest.name) : issue;
         await links.change(entity, (link) => settleTie(link, newest, read));
         if (read === 'gone') return 'the issue was deleted or transferred';
-        return read ? { updatedAt: read.version } : 'GitHub does not tell; see docs/decisions/0003';
+        return read ? { updatedAt: read.version } : 'GitHub does not say which state is newer';
       });
     }
   }

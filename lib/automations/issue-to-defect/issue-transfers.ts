@@ -72,7 +72,7 @@ export function createTransfers(context: Pick<Context, 'config' | 'links' | 'job
       case 'under way': {
         if (!fate.isIdle) {
           const dueAt = clock() + LOOK_AGAIN_MS[fate.job.status === 'running' ? 'running' : 'waiting'];
-          const why = `${claim.by} creates a defect of ${there}`;
+          const why = `${claim.by} is creating the defect of ${there}`;
           throw new RetryAt(dueAt, why, { releasesQueueGroup: true, waitsFor: 'job' });
         }
         return leaves();
@@ -80,7 +80,7 @@ export function createTransfers(context: Pick<Context, 'config' | 'links' | 'job
       case 'nothing':
         return leaves();
       default:
-        return tellPerson(`${moved} may have one of the job ${claim.by}; ${decide}, and replay this job`);
+        return tellPerson(`${moved} may have one from the job ${claim.by}; ${decide}, and replay this job`);
     }
 
     async function change(transition: (link: IssueLink) => IssueLink | undefined): Promise<'changed'> {

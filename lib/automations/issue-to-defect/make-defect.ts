@@ -68,7 +68,7 @@ export function createMaking(context: Context) {
       if (decision.does !== 'create' && !(isMine && creation !== 'none')) {
         if (!link.newest && entity === issueJobs.inputOf(job).entity)
           throw new NeedsOperator(
-            `what ${place.name} looks like is not known; change its labels, so that GitHub sends its state, then replay the job`,
+            `no event has shown the state of ${place.name} yet; change its labels, so that GitHub sends it, then replay the job`,
           );
         return leaveOrPark(decision);
       }
@@ -127,7 +127,7 @@ export function createMaking(context: Context) {
   ): Promise<Pick<Defect, 'id' | 'applied'>> {
     // After a transfer, the new link may have no state yet.
     const newest = link.newest ?? (await links.get(issueJobs.inputOf(job).entity)).newest;
-    if (!newest) throw new NeedsOperator(`the link of ${job.entity} holds no state of its issue`);
+    if (!newest) throw new NeedsOperator(`the link of ${job.entity} has no state of its issue`);
     const fields = defectFields(newest.state, marker, settings);
     const payload = { project_id: settings.projectId, ...fields };
     // A person who cleared the link has seen that there is no defect.
@@ -153,7 +153,7 @@ async function search(job: Job, { by, marker }: Claim, { repository: { settings 
   );
   if (kept[0] === undefined && !whole) {
     throw new NeedsOperator(
-      `${mayHaveCreated(job)}: it is not in what the relay can read of ${listDefects.name}, which may not be all of it`,
+      `${mayHaveCreated(job)}: the relay did not find it, but cannot read all of ${listDefects.name}`,
     );
   }
   return kept[0];

@@ -71,7 +71,7 @@ function createRun(context: Context) {
         const { repository } = issueRefOf(at, input);
         // Jobs of newer events have left the defect to this job.
         if (isDefect(link.newest.state.labels, repository.settings))
-          throw new RetryAt(clock(), 'the issue changed meanwhile');
+          throw new RetryAt(clock(), 'the issue changed in the meantime');
       }
       if (link.claim.inherited) return;
       // The order matters: a worker that takes over the job after this check renews the claim first.

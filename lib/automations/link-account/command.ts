@@ -18,8 +18,8 @@ export const linkVerb: Verb<LinkCommand> = {
     if (first === undefined || second === undefined) {
       return {
         fault:
-          'A code has six digits, such as 482-913. Without one, link begins to link your account. relate links a defect ' +
-          'to a task, a test case or a test step, by their ids.',
+          'A code has six digits, such as 482-913. To begin, type link alone. To link a defect to a task, a test case or a ' +
+          'test step, type relate and their ids.',
         // Not for `link 4711 with task 12`.
         ...(!/\b(?:task|case|step)\b/i.test(text) && { suggestions: ['link'] }),
       };

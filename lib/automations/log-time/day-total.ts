@@ -32,7 +32,7 @@ export function ensureFits({ task, note, date }: OfferedEntry, known: KnownDay, 
 /** ` (6h of 8h)`, with the entry; empty if that is not known. People without a team have no target. */
 export function totalInWords({ minutes, isAll, expected }: KnownDay, more: number): string {
   if (!isAll) return '';
-  const target = expected ? `of ${printDuration(expected)}` : 'in all';
+  const target = expected ? `of ${printDuration(expected)}` : 'in total';
   return ` (${printDuration(minutes + more)} ${target})`;
 }
 

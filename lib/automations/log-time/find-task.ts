@@ -209,13 +209,13 @@ function faultOf(typed: TypedWords, offered: readonly FittingTask[]): Pick<Uncle
     const isOfOther = before.some((word) => /^(?:for|für|por|<?@.*)$/i.test(word));
     const own = isOfOther ? `. ${ONLY_YOURSELF.slice(0, -1)}` : '';
     return {
-      fault: `What stands before the task is not understood${own}`,
-      said: `“${shown(before)}” stands before the task, and is not understood${own}`,
+      fault: `The relay does not understand the text before the task${own}`,
+      said: `The relay does not understand “${shown(before)}” before the task${own}`,
     };
   }
   if (first?.how === 'nearly') {
     const named = shown(words.slice(0, first.words));
-    return { fault: 'No task has exactly the name that was typed', said: `No task is called “${named}”` };
+    return { fault: 'No task has exactly this name', said: `No task is called “${named}”` };
   }
   const isName = isOpen && (offered.length > 0 || !/\d/.test(typed.first));
   if (!isName) return same(`There is no task ${shown([typed.first])}`);

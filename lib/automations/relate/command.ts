@@ -24,7 +24,7 @@ export const relateVerb: JobVerb<RelateCommand> = {
     const [defect, id] = [idIn(first), idIn(rest.join(' '))];
     if (defect === undefined) return { missing: 'the id of a defect' };
     if (!what) return { missing: 'task, case or step' };
-    if (id === undefined) return { missing: `the id of a ${KINDS[what]}, which find shows for a task` };
+    if (id === undefined) return { missing: `the id of a ${KINDS[what]} (find shows ids of tasks)` };
     return { command: { verb: 'relate', defect, what, id } };
   },
   print: printRelate,

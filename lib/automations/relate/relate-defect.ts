@@ -12,7 +12,7 @@ export const TARGET_FIELDS = { task: 'task_id', 'test case': 'test_case_id', 'te
  * Links a defect to a task, a test case or a test step. Each pair is sent once, even if several jobs ask for it: decision 0038.
  *
  * @returns the id of the job that links it or has linked it: this one, or an earlier one
- * @throws {Refused} if the service does not take it; then the next job may try again
+ * @throws {Refused} if the service refuses it; then the next job may try again
  */
 export async function relateDefect(
   defect: DefectName,

@@ -55,12 +55,12 @@ async function link(
     // The meaning of the statuses for this operation: docs/partner-api.md#statuses.
     if (!(error instanceof Refused) || error.refusal.status === 403) throw error;
     const isThere = error.refusal.status !== 404;
-    const why = isThere ? 'the service does not take these ids' : await whyNotThere(defect.id, target, steps, context);
-    throw new NotDone(`Did not link ${what}: ${why}`);
+    const why = isThere ? 'the service refuses these ids' : await whyNotThere(defect.id, target, steps, context);
+    throw new NotDone(`Could not link ${what}: ${why}`);
   });
   const things = [{ kind: 'defects', id: defect.id } as const, { kind: PAGES[target.kind], id: target.id }];
   if (by === job.id) return { text: `linked ${what}`, about: things };
-  return untold(`${by} links ${what}, or has done so, and nothing is sent twice`);
+  return untold(`${by} already links ${what}, so it is not sent again`);
 }
 
 /** Which of the two is not what it was taken for, as far as the service shows tasks. */
@@ -70,7 +70,7 @@ async function whyNotThere(
   steps: JobSteps,
   context: RunContext,
 ): Promise<string> {
-  const unclear = 'one of them is not there';
+  const unclear = 'one of them does not exist';
   const isTask = (id: string | number) => taskExists(String(id), context.job.connection, false, steps, context);
   try {
     const isTargetTask = kind === 'task' && (await isTask(id));

@@ -52,7 +52,7 @@ export async function unfold(
         throw new ReportFault(`the files of the run have more than ${MOST_MEGABYTES} MB`);
       try {
         if (uncompressedSize > Math.max(SMALL_BYTES, compressedSize * MOST_RATIO)) {
-          throw new ReportFault('it is not text: it was compressed too well');
+          throw new ReportFault('it is not text: its compression ratio is too high');
         }
         const file = open(entry.fileName);
         // The library stops at a file that is larger than it says.
@@ -71,7 +71,7 @@ export async function unfold(
   } catch (error) {
     throw error instanceof ReportFault || error instanceof NoTime
       ? error
-      : new ReportFault('it is not an archive that can be read');
+      : new ReportFault('it is not a readable archive');
   }
 }
 

@@ -14,11 +14,11 @@ export interface ShownScenario extends ScenarioResult {
 
 const BECAME = {
   sent: ': sent',
-  'as before': ': not sent: it is as it was sent before',
-  newer: ': not sent: a newer run has results of it',
+  'as before': ': not sent: nothing has changed since the last time',
+  newer: ': not sent: a newer run has results for it',
   'not whole': ': not sent: the results of this run are not complete, so its other tests may have failed',
   'all skipped': ': not sent: all of its tests were skipped',
-  refused: ': not sent: the service does not take it',
+  refused: ': not sent: the service refuses it',
 } as const;
 
 interface CheckedRun {
@@ -47,16 +47,16 @@ export function checkOf({ run, results, shown, defects }: CheckedRun) {
   const attempt = run.run_attempt > 1 ? `, attempt ${run.run_attempt}` : '';
   const lines = [
     `Run ${run.run_number}${attempt} of ${plainText(run.workflow)}: ${tests.passed} passed, ${tests.failed} failed, ${tests.skipped} skipped.`,
-    ...unread.map(({ name, why }) => `Not everything of the artifact ${plainName(name)} was used: ${why}.`),
+    ...unread.map(({ name, why }) => `The artifact ${plainName(name)} was not used completely: ${why}.`),
     count > 0 && read.length > 0 && `Read from ${read.map(plainName).join(', ')}.`,
     read.length + unread.length === 0 && 'The run has no artifact whose name is in `tests.artifacts`.',
     shown.length > 0 && `### Mapped\n\n${shown.map(lineOf).join('\n')}`,
     listOf('Unmapped', 'These tests name no scenario, case or step, so they change nothing in the service.', unmapped),
-    listOf('Unreadable', 'These values of pm\\_ properties are no ids, or no percentages.', unreadable),
-    broken && listOf('Broken', 'These reports cannot be read to their end, so tests may be missing.', broken),
-    listOf('Ignored', 'These are no test reports.', ignored),
-    leftOut > 0 && `${counted(leftOut, 'result')} left out: a run takes 200 scenarios and 500 test cases.`,
-    defects > 0 && `${counted(defects, 'test case')} failed in two runs in a row: a defect is made.`,
+    listOf('Unreadable', 'These values of pm\\_ properties are not ids or percentages.', unreadable),
+    broken && listOf('Broken', 'These reports are incomplete, so tests may be missing.', broken),
+    listOf('Ignored', 'These files are not test reports.', ignored),
+    leftOut > 0 && `${counted(leftOut, 'result')} left out: the limit of a run is 200 scenarios and 500 test cases.`,
+    defects > 0 && `${counted(defects, 'test case')} failed in two runs in a row: a defect is created.`,
   ];
   return {
     conclusion: isGood ? 'success' : 'neutral',
@@ -72,7 +72,7 @@ function lineOf({ id, passed, failed, skipped, coverage, became }: ShownScenario
 }
 
 function listOf(title: string, why: string, { count, first }: Listed): string | false {
-  const more = count > first.length ? `\n- and more: ${count} in all` : '';
+  const more = count > first.length ? `\n- and more: ${count} in total` : '';
   return (
     count > 0 && `### ${title}: ${count}\n\n${why}\n\n${first.map((text) => `- ${plainName(text)}`).join('\n')}${more}`
   );

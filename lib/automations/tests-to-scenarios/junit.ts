@@ -72,7 +72,7 @@ export function createJunitReader(
   parser.onerror = ({ message }) => {
     // Output of programs has ampersands, and references to characters that XML does not have.
     if (isOver || /^Invalid character (entity|in entity name)/.test(message)) parser.resume();
-    else refuse('it is not XML that can be read');
+    else refuse('it is not readable XML');
   };
   parser.ondoctype = () => {
     hasDoctype = true;

@@ -21,7 +21,7 @@ export const on = onGithub('workflow_run', testRunJobs, (payload, { repository: 
   }
   // What was cancelled or timed out has not run all of its tests.
   if (run.conclusion !== 'success' && run.conclusion !== 'failure') {
-    return `a workflow run that ended with ${run.conclusion} has no results to go by`;
+    return `a workflow run that ended with ${run.conclusion} has no usable results`;
   }
   const again = run.run_attempt > 1 ? `, attempt ${run.run_attempt}` : '';
   return {

@@ -151,6 +151,6 @@ async function makeDefects(
 }
 /** @throws {Refused} for what another content would not help */
 function notTaken(refusal: Refused): string {
-  if ([400, 404, 422].includes(refusal.refusal.status ?? 0)) return 'the service does not take it';
+  if ([400, 404, 422].includes(refusal.refusal.status ?? 0)) return 'the service refuses it';
   throw refusal;
 }

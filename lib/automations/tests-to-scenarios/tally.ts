@@ -39,7 +39,7 @@ export interface Results {
   cases: CaseResult[];
   /** The tests that name nothing. */
   unmapped: Listed;
-  /** The properties that are no ids, or no percentages. */
+  /** The properties that are not ids or percentages. */
   unreadable: Listed;
   /** The XML files that are no test reports, and the artifacts without any. */
   ignored: Listed;

@@ -34,7 +34,7 @@ export const run = defineRun(reminderJobs, async (input, steps, { job, ...contex
   if (!balances) return 'nothing to do: the timesheet is complete now';
 
   const userId = await slackUserOf(sheet.email, steps, context);
-  if (userId === undefined) throw new NotDone('no one in Slack has the e-mail address of this user');
+  if (userId === undefined) throw new NotDone("nobody in Slack has this user's e-mail address");
   if (await absences.isMuted(userId, date)) return 'nothing to do: muted for that day';
   const awayUntil = await absences.until(userId);
   if (awayUntil !== undefined && date <= awayUntil) {

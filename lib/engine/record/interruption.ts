@@ -122,7 +122,7 @@ export class AccountFirst extends NotDone {
  */
 export function asNotDone(error: unknown, what: string, isPublic = false): unknown {
   if (!isRefusedInput(error)) return error;
-  return new NotDone(`The service does not take ${what}${isPublic ? '' : `. ${error.message}`}`);
+  return new NotDone(`The service refuses ${what}${isPublic ? '' : `. ${error.message}`}`);
 }
 
 export function isRefusedInput(error: unknown): error is Refused {

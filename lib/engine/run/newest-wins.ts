@@ -46,7 +46,7 @@ export interface Setting {
 /**
  * - `as before`: an earlier request had set the same
  * - `newer`: a newer request sets it, or has set it
- * - `refused`: the service does not take it, with the reason that `send` returned
+ * - `refused`: the service refuses it, with the reason that `send` returned
  * - `until`: it is set, but an older call may still be carried out until then, in epoch milliseconds. It has to be set
  *   again after that
  */

@@ -88,10 +88,10 @@ export async function statusMessage(
 
 function nextSlot({ isStopped, refusesKey, lanes }: ConnectionView, now: number): string {
   if (refusesKey)
-    return 'No call goes out now: the service refuses the key of the relay, which an operator has to replace.';
-  if (isStopped) return 'No call goes out now: the service cannot be reached properly. The relay keeps trying.';
+    return "No calls are sent now: the service refuses the relay's key, which your administrator has to replace.";
+  if (isStopped) return 'No calls are sent now: the service is not working. The relay keeps trying.';
   const { nextSlotAt } = lanes.interactive;
-  return nextSlotAt <= now ? 'The next call can go out now.' : `The next call can go out ${time(nextSlotAt)}.`;
+  return nextSlotAt <= now ? 'The next call can be sent now.' : `The next call can be sent ${time(nextSlotAt)}.`;
 }
 
 function waits(job: Job, now: number): string {

@@ -35,7 +35,7 @@ export async function receiveCommand(
   return message(
     section(
       intake.isStopped
-        ? `:double_vertical_bar: ${STOPPED} This is kept: ${code(text)}`
+        ? `:double_vertical_bar: ${STOPPED} Saved: ${code(text)}`
         : `:hourglass_flowing_sand: Working on it: ${code(text)}`,
     ),
   );

@@ -46,7 +46,7 @@ export interface SlackIntake {
 export type SlackAnswer = Readonly<Record<string, unknown>> | undefined;
 
 /** For people, while an operator has stopped the stage. */
-export const STOPPED = 'An operator has stopped Partner Relay. It does what you ask for once it is started again.';
+export const STOPPED = 'Your administrator has stopped Partner Relay. It does what you ask for when it runs again.';
 
 /** The connection for a channel's commands. */
 export function connectionOf({ settings }: SlackIntake, channelId: string): string {

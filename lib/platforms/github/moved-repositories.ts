@@ -41,10 +41,10 @@ export const haveSameOwner = (name: string, other: string): boolean => ownerOf(n
 /** What happens to its events, and what to do. */
 export function movedInWords({ name, calledNow, isRenamed, otherOwnerId }: MovedRepository): string {
   if (isRenamed)
-    return `${name} is called ${calledNow} now. Its events are taken all the same. Change its name in relay.config.ts.`;
+    return `${name} is now called ${calledNow}. Its events are still handled. Change its name in relay.config.ts.`;
   if (otherOwnerId === undefined)
-    return `${name} is ${calledNow} now, of another owner. Its events are not taken. Change its name in relay.config.ts, or remove it.`;
-  return `${name} is another repository now, of another owner. Its events are not taken. Change the name in relay.config.ts to that of yours, or remove it. If the new one is yours, set ownerId: ${otherOwnerId} for it.`;
+    return `${name} is now ${calledNow}, and has another owner. Its events are ignored. Change its name in relay.config.ts, or remove it.`;
+  return `${name} is now another repository, of another owner. Its events are ignored. Change the name in relay.config.ts to that of yours, or remove it. If the new one is yours, set ownerId: ${otherOwnerId} for it.`;
 }
 
 const ownerOf = (name: string) => name.replace(/\/.*/, '').toLowerCase();

@@ -39,7 +39,7 @@ export function linkMessage(why: string, connection: string, scopes?: readonly s
 export function openLinkMessage(link: { url: string; until: number; command: string }): SlackMessage {
   const { url, until, command } = link;
   const steps = [
-    `This link is for you alone, and good until ${time(until)}. Do not pass it on.`,
+    `This link is only for you, and works until ${time(until)}. Do not share it.`,
     `Sign in and allow the access. Then type the code that you see: ${code(`${command} link 482-913`)}`,
   ];
   const open: Button = { ...button('Open in the browser', OPEN_BUTTON, 'account-link', 'primary'), url };
