@@ -170,7 +170,7 @@ function githubBeginning(on: string): Beginning {
   const sent = takenEvents(none).has(event)
     ? []
     : [
-        `have GitHub send ${event} events: subscribe the App, or the webhook of the repository; partner-relay doctor checks it`,
+        `have GitHub send ${event} events: subscribe the App, or the webhook of the repository; npx partner-relay doctor checks it`,
       ];
   return {
     imports: 'github',

@@ -106,7 +106,9 @@ export async function jobsInWords(
     ...[...calls].map(([name, most]) => `${name}: ${counted(most, 'call')} for an event at most, by its newest jobs`),
     ...(events.size > 0 ? [`GitHub must send ${[...events].join(', ')}`] : []),
     ...(hooks.length > 0 ? [`Webhooks need secrets: ${hooks.map((name) => `hooks/${name}`).join(', ')}`] : []),
-    ...(events.size + hooks.length > 0 ? ['Whether they are there, partner-relay doctor asks GitHub and AWS.'] : []),
+    ...(events.size + hooks.length > 0
+      ? ['Whether they are there, npx partner-relay doctor asks GitHub and AWS.']
+      : []),
     ...(custom.list.length > 0 ? ['What is deployed of automations/ is not compared: only jobs tell of it.'] : []),
   ];
 }

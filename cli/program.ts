@@ -65,7 +65,7 @@ export function relayProgram(given: Partial<Cli> = {}): Command {
     .description('Operate Partner Relay from the command line')
     .usage('<command> [options]')
     .option('--stage <name>', 'use this deployed stage, with your AWS credentials, instead of the relay here')
-    .showHelpAfterError('(run partner-relay --help for all commands)');
+    .showHelpAfterError('(run npx partner-relay --help for all commands)');
   const stage = () => program.opts<{ stage?: string }>().stage;
   const cli: Cli = {
     stage,

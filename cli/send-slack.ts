@@ -24,7 +24,11 @@ export function addSendSlackCommand(send: Command, open: OpenTarget): void {
   const slack = send
     .command('slack [command]')
     .description('send a signed slash command, as if you typed it in Slack, and print the answer')
-    .option('--user <id>', 'the person who gives the command; "partner-relay sandbox people" lists them', 'U0MIRA001')
+    .option(
+      '--user <id>',
+      'the person who gives the command; "npx partner-relay sandbox people" lists them',
+      'U0MIRA001',
+    )
     .option('--channel <id>', 'the channel in which it is given', 'C0GENERAL')
     .option('--payload <file.json>', 'send this interaction payload instead of a command')
     .option('--url <url>', 'send it to this URL, signed with SLACK_SIGNING_SECRET')

@@ -19,7 +19,7 @@ export const define: Define = (command, { stage }) =>
     console.log(`Stopping the stage ${name}. CloudFormation needs about a minute.`);
     await setRunning(name, 'false');
     console.log(
-      `The stage ${name} is stopped. Its webhooks keep what arrives. Nothing is sent, and no schedule fires. partner-relay --stage ${name} start starts it; a deployment does not.`,
+      `The stage ${name} is stopped. Its webhooks keep what arrives. Nothing is sent, and no schedule fires. npx partner-relay --stage ${name} start starts it; a deployment does not.`,
     );
   });
 

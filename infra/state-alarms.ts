@@ -10,7 +10,7 @@ export function addStateAlarms(alarms: Alarms, config: RelayConfig, custom: Cust
     periods: 3,
     broken:
       'A job is 15 minutes overdue, or no worker has claimed it for that long: events reach the service late or not at all.',
-    todo: 'Check that job-sweep and job-worker are running. partner-relay --stage <stage> budget shows whether the connection is paused.',
+    todo: 'Check that job-sweep and job-worker are running. npx partner-relay --stage <stage> budget shows whether the connection is paused.',
   });
   alarms.add(alarms.metric('OldestQueued', 'Maximum'), 'queued-jobs', {
     threshold: 60,
@@ -37,7 +37,7 @@ export function addStateAlarms(alarms: Alarms, config: RelayConfig, custom: Cust
     isArrival: true,
     broken:
       'A message crashed the worker a hundred times and was moved to the dead-letter queue: the event of one job is not carried out.',
-    todo: 'The log of job-sweep names the lane. Get the jobId from the message in its dead-letter queue and find it in the log of job-worker. Then run partner-relay --stage <stage> job <id>, which shows what to do next.',
+    todo: 'The log of job-sweep names the lane. Get the jobId from the message in its dead-letter queue and find it in the log of job-worker. Then run npx partner-relay --stage <stage> job <id>, which shows what to do next.',
   });
   alarms.add(alarms.metric('NewerItems', 'Sum', 5), 'newer-items', {
     periods: 3,
@@ -79,12 +79,12 @@ function addConnectionAlarms(alarms: Alarms): void {
   alarms.add(alarms.metric('NewlyFailing', 'Sum'), 'operations-stopped', {
     isArrival: true,
     broken: 'An operation has been failing for 15 minutes: the jobs that need it wait.',
-    todo: 'partner-relay --stage <stage> budget shows which operation fails, for which connection, and why. The relay resumes automatically; partner-relay --stage <stage> resume <connection> tries at once.',
+    todo: 'partner-relay --stage <stage> budget shows which operation fails, for which connection, and why. The relay resumes automatically; npx partner-relay --stage <stage> resume <connection> tries at once.',
   });
   alarms.add(alarms.metric('NewlyRefused', 'Sum'), 'credentials-refused', {
     isArrival: true,
     broken: 'The service refuses the key of a connection: no calls reach that instance.',
-    todo: 'partner-relay --stage <stage> budget shows which one. Check whether the key was rotated or revoked. Enter the new one with partner-relay --stage <stage> secrets set partner/<connection>.',
+    todo: 'partner-relay --stage <stage> budget shows which one. Check whether the key was rotated or revoked. Enter the new one with npx partner-relay --stage <stage> secrets set partner/<connection>.',
   });
   alarms.add(alarms.metric('StrangersWait', 'Sum'), 'strangers-wait', {
     broken: "Outsiders have used up their share of the day's calls of a connection: their changes wait until tomorrow.",
@@ -93,7 +93,7 @@ function addConnectionAlarms(alarms: Alarms): void {
   alarms.add(alarms.metric('DayBudgetUsed', 'Maximum'), 'day-budget', {
     threshold: 80,
     broken: "More than 80% of the day's calls of a connection are used: soon jobs will wait until tomorrow.",
-    todo: 'partner-relay --stage <stage> budget shows which one, and partner-relay --stage <stage> jobs what uses them. Request a higher limit, or configure fewer labels.',
+    todo: 'partner-relay --stage <stage> budget shows which one, and npx partner-relay --stage <stage> jobs what uses them. Request a higher limit, or configure fewer labels.',
   });
   addCredentialAlarm(alarms, alarms.metric('NewlyInvalid', 'Sum'), {
     secret: 'partner/<connection>',
@@ -117,6 +117,6 @@ function addCredentialAlarm(
     isArrival,
     staysAsItWas: !isArrival,
     broken: `According to the last hourly check, ${broken}`,
-    todo: `The log of credential-check says which, and why. Enter the correct values with partner-relay --stage <stage> secrets set ${secret}, then check again with partner-relay --stage <stage> run credential-check.`,
+    todo: `The log of credential-check says which, and why. Enter the correct values with npx partner-relay --stage <stage> secrets set ${secret}, then check again with partner-relay --stage <stage> run credential-check.`,
   });
 }

@@ -58,7 +58,7 @@ export const schedules: readonly Schedule[] = [
       deadLetters: true,
       service: false,
     },
-    broken: 'jobs whose message was lost, or whose time has come, do not go on.',
+    broken: 'jobs whose message was lost, or whose time has come, do not continue.',
   },
   {
     slug: 'credential-check',
@@ -67,7 +67,7 @@ export const schedules: readonly Schedule[] = [
     // Two tries of each credential, all of them at the same time.
     timeoutSeconds: 120,
     needs: { secrets: ['github', 'slack', 'partner'], queues: [], service: true },
-    broken: 'an expired or revoked key is noticed only when an event fails because of it.',
+    broken: 'an expired or revoked key is noticed only when an event fails.',
   },
   {
     slug: 'github-redelivery',
@@ -84,6 +84,6 @@ export const schedules: readonly Schedule[] = [
     takesTime: true,
     timeoutSeconds: 60,
     needs: { secrets: [], queues: ['background'], service: false },
-    broken: 'people are not reminded of their timesheets, leads get no summary, and own schedules make no jobs.',
+    broken: 'people are not reminded of their timesheets, leads get no summary, and your own schedules create no jobs.',
   },
 ];

@@ -42,7 +42,7 @@ export function unseal(keys: readonly SealKey[], sealed: Uint8Array, associated:
   const [ivAt, tagAt] = [KEY_ID_BYTES, KEY_ID_BYTES + SEAL_IV_BYTES];
   const textAt = tagAt + TAG_BYTES;
   const key = keys.find(({ id }) => id.equals(bytes.subarray(0, KEY_ID_BYTES)));
-  if (!key || bytes.length < textAt) throw new SealBroken('sealed with a key that the secret does not hold any more');
+  if (!key || bytes.length < textAt) throw new SealBroken('sealed with a key that the secret no longer has');
   try {
     const decipher = createDecipheriv(CIPHER, key.bytes, bytes.subarray(ivAt, tagAt), { authTagLength: TAG_BYTES });
     decipher.setAAD(bytesOf(associated)).setAuthTag(bytes.subarray(tagAt, textAt));

@@ -34,7 +34,7 @@ const proxy = z.strictObject({
     /^https?:\/\/[^/@\s]+$/,
     'expected an address such as http://proxy.example.com:3128, without a user',
   ).meta({
-    description: 'Its address. It takes no user: everybody who can read the stack could read it.',
+    description: 'Its address, without a user: anyone who can read the stack could read it.',
     examples: ['http://proxy.example.com:3128'],
   }),
   except: z
@@ -181,8 +181,8 @@ const stage = z.strictObject({
     .meta({
       description:
         'A channel that gets the alarms, in a workspace that is authorized in Amazon Q Developer in chat applications. ' +
-        'AWS takes a channel once per account, for all stages and regions: to have a second stage tell it, add the ' +
-        'output `AlarmTopicArn` of that stage to the configuration of the channel in the console of AWS.',
+        'An account can configure a channel only once, for all stages and regions: for a second stage, add its output ' +
+        '`AlarmTopicArn` to the configuration of the channel in the console of AWS.',
       examples: [{ workspaceId: 'T0123ABCD', channelId: 'C0123ABCD' }],
     }),
   accountConcurrency: z
@@ -191,9 +191,9 @@ const stage = z.strictObject({
     .optional()
     .meta({
       description:
-        'Concurrent executions of Lambda that the account leaves to the relay in this region; `partner-relay doctor` says how ' +
+        'Concurrent executions of Lambda that the account leaves to the relay in this region; `npx partner-relay doctor` says how ' +
         'many. If they suffice, executions are reserved for each function that is open to the internet: as many as ' +
-        'the worker has, at least 10. A flood then cannot take those of others, and costs less.',
+        'the worker has, at least 10. A flood then cannot use up those of other functions, and costs less.',
       examples: [1_000],
     }),
   kmsKeyArn: arn('kms')
@@ -207,9 +207,8 @@ const stage = z.strictObject({
     .optional()
     .meta({
       description:
-        'The key that `kmsKeyArn` was before. The functions may still decrypt with it, because messages that wait are ' +
-        'encrypted with it. Remove it two weeks later: no message is older. An attached table and `existingSecrets` ' +
-        'still need it.',
+        'The previous `kmsKeyArn`. The functions may still decrypt with it, because waiting messages are encrypted with ' +
+        'it. Remove it after two weeks: no message is older. An attached table and `existingSecrets` still need it.',
       examples: ['arn:aws:kms:eu-central-1:123456789012:key/9f8e7d6c-0000-0000-0000-000000000000'],
     }),
   permissionsBoundaryArn: arn('iam')
@@ -224,7 +223,7 @@ const stage = z.strictObject({
   tags: z
     .record(z.string().min(1).max(128), z.string().max(256))
     .default({})
-    .meta({ description: 'Tags for everything that takes tags.', examples: [{ 'cost-center': '4711' }] }),
+    .meta({ description: 'Tags for all resources that can have tags.', examples: [{ 'cost-center': '4711' }] }),
 });
 
 const stageName = textLike(

@@ -21,14 +21,17 @@ export const callLimits = z
   })
   .prefault({});
 
-const toolName = textLike(/^[\x21-\x7e]{1,128}$/, 'expected the name of a tool, as partner-relay mcp doctor lists it');
+const toolName = textLike(
+  /^[\x21-\x7e]{1,128}$/,
+  'expected the name of a tool, as npx partner-relay mcp doctor lists it',
+);
 
 /** Names joined by dots, from a result's structured content: `entry.timelog_id`. */
 const path = textLike(/^[^.\s]+(\.[^.\s]+)*$/, 'expected names joined by dots, such as entry.id');
 
 const schemaHash = textLike(
   /^[0-9a-f]{20}$/,
-  "expected the hash of the tool's schema, which partner-relay mcp doctor prints",
+  "expected the hash of the tool's schema, which npx partner-relay mcp doctor prints",
 );
 
 /**
@@ -114,7 +117,7 @@ export const mcpConfig = z
       }),
     commands: commands.default({}).meta({
       description:
-        'The tools that serve the commands of people who have linked an account. `partner-relay mcp doctor` lists the tools of the ' +
+        'The tools that serve the commands of people who have linked an account. `npx partner-relay mcp doctor` lists the tools of the ' +
         'instance, and checks these settings. `arguments` is made of the fields of the command: `{hours}` alone is a number, and in a longer text it is text. ' +
         '`schema` is the hash of the schema of the tool: a tool that has changed is not called. `lookUp` is a tool that ' +
         'lists what `tool` creates, to look for it by its `{marker}` after an answer was lost. `week` lists the time of the ' +

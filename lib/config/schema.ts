@@ -64,7 +64,7 @@ const refusingSecrets = (
   error: (issue) =>
     issue.code === 'unrecognized_keys' &&
     issue.keys.every((key) => /^base_?url$|(key|token|secret|password)$/i.test(key))
-      ? `this is a secret, and no setting: make a new key, because this one could be read here, and enter it with npx partner-relay secrets set ${secret}`
+      ? `this is a secret, not a setting: create a new key, because this one may have been read here, and enter it with npx partner-relay secrets set ${secret}`
       : undefined,
 });
 
@@ -81,8 +81,7 @@ const connection = z.strictObject(
       .default(0.1)
       .meta({
         description:
-          "The part of the day's calls that people from outside a repository may cause. What they cause beyond it waits " +
-          'for the next day.',
+          "The share of the day's calls that outside contributors may cause. Beyond it, their events wait for the next day.",
         examples: [0.05],
       }),
     web: z
@@ -182,7 +181,7 @@ const issueToDefect = z.strictObject({
     .default(120)
     .meta({
       description:
-        'For this long after an update of a defect, the relay keeps further changes of the issue back, and then sends ' +
+        'After an update of a defect, the relay collects further changes of the issue for this long, and then sends ' +
         'them as one update. The first update after the creation is sent at once.',
       examples: [300],
     }),
@@ -216,7 +215,7 @@ const repository = z.strictObject({
     .optional()
     .meta({
       description:
-        'The id of its owner on GitHub. Events of another owner are not taken. Without it, the owner is that of the first event.',
+        'The id of its owner on GitHub. Events of another owner are ignored. Without it, the owner is that of the first event.',
       examples: [583_231],
     }),
   connection: name.meta({ description: 'The connection that its events go to.', examples: ['main'] }),
@@ -389,7 +388,7 @@ const person = z
       .optional()
       .meta({
         description:
-          'The id of the account on GitHub, which `partner-relay config check` prints. GitHub gives a login that becomes free ' +
+          'The id of the account on GitHub, which `npx partner-relay config check` prints. GitHub gives a login that becomes free ' +
           'to anyone who asks for it; with the id, the commands of another account with the login are refused.',
         examples: [583_231],
       }),

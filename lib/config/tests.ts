@@ -26,7 +26,7 @@ export const testsConfig = z.strictObject({
     .meta({
       description:
         'The branches whose runs are sent to the service, if a push or a schedule started them in the repository itself. ' +
-        'Nothing is read of other runs.',
+        'Other runs are ignored.',
       examples: [['main']],
     }),
   status: z

@@ -73,7 +73,7 @@ export function createLinks(table: Table, clock: () => number, held?: Map<string
     if (isNewer(link.item)) throw new NewerItem(`the link of ${entity}`);
     const name = link.newest?.name ?? 'owner/repo#42';
     throw new UnreadableItem(
-      `the link of ${entity} cannot be read: ${link.wrong.join(', ')} cannot have the stored value. Nothing is sent for the issue. Look in the service which defect the issue has, run partner-relay issue ${name} --set <defect id>, or --clear if it has none, and replay the job`,
+      `the link of ${entity} cannot be read: impossible value of ${link.wrong.join(', ')}. Nothing is sent for the issue. Look in the service which defect the issue has, run npx partner-relay issue ${name} --set <defect id>, or --clear if it has none, and replay the job`,
     );
   }
 

@@ -62,7 +62,9 @@ async function apply(
   // For an issue that came back, this is the decision.
   if (link.life === 'moved' && !link.arrived) {
     const { name } = link.to;
-    throw new Error(`${issue.name} was transferred to ${name}; run partner-relay issue ${name} --set ${decision.set}`);
+    throw new Error(
+      `${issue.name} was transferred to ${name}; run npx partner-relay issue ${name} --set ${decision.set}`,
+    );
   }
   const [repository = ''] = issue.name.split('#');
   const configured = findRepository(config, repository);

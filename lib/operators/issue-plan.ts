@@ -31,7 +31,7 @@ export async function planIssue(
 ): Promise<IssuePlan> {
   if (link.life === 'unreadable') return nothing(`its link cannot be read: ${link.wrong.join(', ')}`);
   const { newest } = link;
-  if (!newest) return nothing('what the issue looks like is not known');
+  if (!newest) return nothing('no event has shown the state of the issue yet');
   switch (link.life) {
     case 'moved':
       return nothing('the issue was transferred');

@@ -176,7 +176,7 @@ function whatBecomesOfOurs(stop: unknown, { status }: Job): Pick<PlannedJob, 'be
   if (goesOn || status === 'parked') return { becomes: 'the same', says: 'goes on' };
   // The policy for reading does not cover all that a worker reads.
   if (stop instanceof Error && /AccessDenied/.test(stop.name))
-    return { becomes: 'unknown', says: `reads what you may not: ${stop.message}` };
+    return { becomes: 'unknown', says: `reads something that you may not read: ${stop.message}` };
   return { becomes: 'other', says: `parks: ${messageOf(stop)}` };
 }
 
@@ -186,7 +186,7 @@ function whatBecomes(stop: unknown, left: readonly StepEntry[]): Pick<PlannedJob
   if (stop instanceof Sealed) {
     return {
       becomes: 'unknown',
-      says: 'what a step keeps is sealed for a person, so what comes behind it is not known',
+      says: 'a step keeps something that is sealed for a person, so the plan ends there',
     };
   }
   if (stop instanceof FirstOpen) {
@@ -194,7 +194,7 @@ function whatBecomes(stop: unknown, left: readonly StepEntry[]): Pick<PlannedJob
     if (left.length === 0) return { becomes: 'the same', says: `goes on with the step '${step}'` };
     const renamed = left.find((entry) => entry.calls === calls);
     if (renamed) return { becomes: 'other', says: `repeats the step '${renamed.step}' (${calls}) as '${step}'` };
-    return { becomes: 'unknown', says: `comes to the step '${step}' before ${names}, which is done; it may skip it` };
+    return { becomes: 'unknown', says: `reaches the step '${step}' before ${names}, which is done; it may skip it` };
   }
   if (stop instanceof RetryAt) return { becomes: 'the same', says: stop.message };
   if (stop !== undefined && !(stop instanceof NotDone)) return { becomes: 'other', says: `parks: ${messageOf(stop)}` };

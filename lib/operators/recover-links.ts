@@ -202,13 +202,13 @@ function notOurs({ issue, connection }: FooterFound, config: RelayConfig): strin
 }
 
 const notItsMarker = ({ issue, id }: FooterFound) =>
-  `its marker does not belong to ${issue}: the issue was transferred, or the last lines are an imitation. If the defect does belong to it, run partner-relay issue ${issue} --set ${id} --steal`;
+  `its marker does not belong to ${issue}: the issue was transferred, or the last lines are an imitation. If the defect does belong to it, run npx partner-relay issue ${issue} --set ${id} --steal`;
 
 const severalOf = (candidates: readonly LostLink[]) =>
-  `${candidates.map(({ id }) => id).join(' and ')} have the same marker. Close all but one, and run partner-relay issue ${candidates[0]?.issue} --set <defect id>`;
+  `${candidates.map(({ id }) => id).join(' and ')} have the same marker. Close all but one, and run npx partner-relay issue ${candidates[0]?.issue} --set <defect id>`;
 
 function inTheWay(link: Link, { issue, id }: LostLink): string {
-  const set = `partner-relay issue ${issue} --set ${id}`;
+  const set = `npx partner-relay issue ${issue} --set ${id}`;
   switch (link.life) {
     case 'made':
       return `the link of ${issue} has defect ${link.defect.id}. If that is wrong, run ${set}`;

@@ -72,7 +72,7 @@ export function usageFault(usage: string): string | undefined {
   const inherited = names.find((name) => name in {});
   if (inherited !== undefined) return `every object of JavaScript has ${inherited}; give that parameter another name`;
   if (parameters.some(({ isRest }, index) => isRest && index < parameters.length - 1)) {
-    return `the usage '${usage}' has a parameter with … that is not the last; the last alone takes the rest`;
+    return `the usage '${usage}' has a parameter with … that is not the last; only the last can take the rest`;
   }
   if (parameters.some(({ isOptional }, index) => !isOptional && parameters[index - 1]?.isOptional)) {
     return `the usage '${usage}' has a required parameter after an optional one; write the required ones first`;

@@ -64,7 +64,7 @@ export function scheduleFault(cron: string, timeZone: string, now: number): stri
     const why = parts === 5 ? messageOf(error).replace(/^CronPattern: |\.$/g, '') : `it has ${counted(parts, 'part')}`;
     return `the cron expression '${cron}' cannot be read: ${why}. Write five parts: minute, hour, day of the month, month and day of the week, such as '0 9 * * MON'`;
   }
-  if (times.length === 0) return `the cron expression '${cron}' never comes`;
+  if (times.length === 0) return `the cron expression '${cron}' never matches a time`;
   if (times.every((time) => +time % TICK_MS === 0)) return undefined;
-  return `the cron expression '${cron}' is finer than the relay looks, every ${TICK_MINUTES} minutes; its minutes can be 0, 15, 30 and 45`;
+  return `the cron expression '${cron}' fires more often than every ${TICK_MINUTES} minutes; its minutes can be 0, 15, 30 and 45`;
 }

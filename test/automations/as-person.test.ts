@@ -196,7 +196,7 @@ describe('a tool that has changed since it was mapped', () => {
     expect(await jobStates()).toEqual(['parked']);
     const [job] = await relay.jobs('parked');
     expect(job?.parked?.reason).toContain(
-      'has changed since relay.config.ts was written; run partner-relay mcp doctor',
+      'has changed since relay.config.ts was written; run npx partner-relay mcp doctor',
     );
     expect(logged()).toEqual([]);
   });
@@ -252,7 +252,7 @@ describe('a job that was changed in the table', () => {
   }
   const put = (job: Job) => relay.stores.table.put({ ...keys.job(job.id), ...job });
   const reasons = async () => (await relay.jobs()).map(({ parked }) => parked?.reason);
-  const CHANGED = expect.stringContaining('the job is not as intake made it');
+  const CHANGED = expect.stringContaining('the job was changed after it was accepted');
   it.each<[string, (job: Job) => Partial<Job>]>([
     ['another input', ({ input }) => ({ input: { ...input, minutes: 600 } })],
     ['another person', ({ input, asked }) => ({ input: { ...input, by: tomasz }, asked: { ...asked, by: tomasz } })],

@@ -352,7 +352,7 @@ describe('an answer that may have been given', () => {
     await relay.workToTheEnd();
     const [job] = await relay.jobs('parked');
     expect(github.comments.map(({ body }) => body.split('\n')[0])).toEqual([
-      `🛑 This could not be done: the service refuses it. It is saved as job \`${job?.id}\`, and your Partner Relay administrator can see why and continue it.`,
+      `🛑 This could not be done: the service refused it. It is saved as job \`${job?.id}\`, and your Partner Relay administrator can see why and continue it.`,
     ]);
   });
 });

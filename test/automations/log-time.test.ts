@@ -469,7 +469,7 @@ describe('the first time entry of a connection', () => {
   ] as const)('that comes back and %s parks its job with what is wrong', async (_, fields, differs) => {
     await start(detail(fields));
     const { inTheEnd } = await ask(relay, log().replace('1h30m ', '1h30m yesterday '));
-    expect(inTheEnd).toContain('This could not be done: the relay needs to be looked at');
+    expect(inTheEnd).toContain('This could not be done: an administrator has to look at it');
     const reason = (await relay.jobs('parked'))[0]?.parked?.reason ?? '';
     expect(reason).toMatch(/^Logging time on the connection main is stopped: its first entry/);
     expect(reason).toMatch(differs);

@@ -109,12 +109,17 @@ describe.each<[string, () => typeof answering]>([
   ['refused', () => says({ content: text, isError: true })],
 ])('what a tool has %s stays sealed where a job is set back', (has, answer) => {
   // A call that was refused may be made again.
-  const unsealed = has === 'said' ? /as the relay does not write it$/ : /^$/;
+  const unsealed = has === 'said' ? /in a form that the relay does not write$/ : /^$/;
   it.each<[string, Partial<Job>, { [field in keyof StepEntry]?: StepEntry[field] | undefined }, RegExp?]>([
     ['to be told to another person', { replyTo: { in: 'slack', userId: TOMASZ } }, {}],
     ['with steps that called no tool', {}, { calls: 'GitHub permission' }],
     ['with steps that are not sealed', {}, { sealed: undefined, result: 'x' }, unsealed],
-    ['with steps that are sealed by others', {}, { sealed: new Uint8Array(40) }, /and it was changed, or the key/],
+    [
+      'with steps that are sealed by others',
+      {},
+      { sealed: new Uint8Array(40) },
+      /was changed in the journal, or the key/,
+    ],
   ])('%s', async (_, changed, changedStep, reason = /^/) => {
     await start();
     answering = answer();

@@ -159,7 +159,7 @@ describe('what is sent', () => {
     relay.sandbox.setFault({ kind: 'maintenance', status, operation: '/test-scenarios/update', times: 1 });
     await run({ number: 1 }, { scenario: SCENARIO }, { scenario: OTHER });
     expect([statusOf(), statusOf(OTHER)]).toEqual(['draft', 'passed']);
-    expect(text()).toContain(`Scenario ${SCENARIO}, 1 passed, 0 failed, 0 skipped: not sent: the service does`);
+    expect(text()).toContain(`Scenario ${SCENARIO}, 1 passed, 0 failed, 0 skipped: not sent: the service refuses it`);
     expect([check()?.conclusion, await relay.jobs('parked')]).toEqual(['neutral', []]);
   });
 

@@ -126,7 +126,7 @@ describe('a calendar of the team', () => {
     await remind(relay);
     expect(reminded(relay)).toEqual(ALL);
     expect((await outcomes(relay, 'team-timesheets')).join()).toContain(
-      `partner-relay secrets set calendar/${teamInput.name}`,
+      `npx partner-relay secrets set calendar/${teamInput.name}`,
     );
   });
 

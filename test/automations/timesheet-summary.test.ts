@@ -122,7 +122,7 @@ describe('the summary', () => {
     await remind(relay);
     expect(summaries()).toHaveLength(1);
     expect(await outcomes(relay, 'timesheet-summary')).toEqual([
-      'parked: Slack refuses conversations.history: missing_scope: give the app the scopes that partner-relay slack-manifest prints, and install it again',
+      'parked: Slack refuses conversations.history: missing_scope: give the app the scopes that npx partner-relay slack-manifest prints, and install it again',
     ]);
     relay.slack.grant(['chat:write', 'channels:history']);
     for (const job of await relay.jobs('parked')) await requeueJob(job, relay.stores);

@@ -62,7 +62,7 @@ describe('relay console --stage', () => {
   it('says that the stage is stopped, on its pages and in the terminal', async () => {
     aws.isRunning = false;
     const { address, printed } = start();
-    const words = 'The stage test is stopped: partner-relay --stage test start starts it.';
+    const words = 'The stage test is stopped: npx partner-relay --stage test start starts it.';
     expect((await ask<Now>(await address(), '/api/now')).answer.stopped).toBe(words);
     await printed(words);
   });

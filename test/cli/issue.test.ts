@@ -49,7 +49,7 @@ describe('partner-relay issue', () => {
     });
     const id = String(lastDefect()?.defect_id);
     await expect(link(ISSUE, '--set', id)).rejects.toThrow(
-      `${ISSUE} was transferred to Codertocat/Hello-World#2; run partner-relay issue Codertocat/Hello-World#2 --set ${id}`,
+      `${ISSUE} was transferred to Codertocat/Hello-World#2; run npx partner-relay issue Codertocat/Hello-World#2 --set ${id}`,
     );
     expect(JSON.parse(await link(ISSUE, '--json'))).toMatchObject({ life: 'moved' });
   });
@@ -80,7 +80,7 @@ describe('partner-relay issue', () => {
       'can be asked',
       () => relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/list' }),
       'anything',
-      /the service could not be asked whether anything exists, and nothing was decided: .*the service answers 500/,
+      /the service did not say whether anything exists, so nothing was decided: .*the service answers 500/,
     ],
   ])('partner-relay issue --set refuses a defect unless it %s', async (_, prepare, id, why) => {
     await happens('edited', { labels: [] });
@@ -152,7 +152,9 @@ describe('a link that cannot be read', () => {
       const [parked] = await relay.jobs('parked');
       expect(parked?.parked).toMatchObject({
         kind: 'needs an operator',
-        reason: expect.stringMatching(/^the link of issue-9001 cannot be read: .* partner-relay issue \S+#\d+ --set/),
+        reason: expect.stringMatching(
+          /^the link of issue-9001 cannot be read: .* npx partner-relay issue \S+#\d+ --set/,
+        ),
       });
       expect(lastDefect()?.title).not.toBe('edited');
       await link(ISSUE, decision, ...(decision === '--set' ? [id] : []));

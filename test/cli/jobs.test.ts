@@ -88,7 +88,7 @@ describe('relay jobs', () => {
     const fitsBoth = run(['job', 'issue-to-defect-']);
     await expect(fitsBoth).rejects.toThrow(/^issue-to-defect- is in the ids of several jobs: /);
     await expect(fitsBoth).rejects.toThrow(other);
-    await expect(run(['job', 'ffffff'])).rejects.toThrow(/there is no job ffffff; .* partner-relay jobs/);
+    await expect(run(['job', 'ffffff'])).rejects.toThrow(/there is no job ffffff; .* npx partner-relay jobs/);
   });
 
   it('relay job counts the attempts of a job that is parked', async () => {

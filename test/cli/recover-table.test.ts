@@ -90,7 +90,7 @@ describe('partner-relay recover', () => {
     expect(await linkOf(2)).toMatchObject({ life: 'made', defect: { id: second?.defect_id } });
     for (const id of [3, 4]) expect(await linkOf(id)).toMatchObject({ life: 'unclaimed' });
     expect(plan).toMatch(
-      /defect imitated: its marker does not belong to .*#3: .* partner-relay issue .*#3 --set imitated --steal/,
+      /defect imitated: its marker does not belong to .*#3: .* npx partner-relay issue .*#3 --set imitated --steal/,
     );
     expect(plan).toMatch(/defect made-up: its marker does not belong to .*#1:/);
     expect(plan).toMatch(/defect elsewhere: Codertocat\/Hello-Other is not configured/);

@@ -90,7 +90,7 @@ describe('a configuration', () => {
     [{ limits: { perMinute: 0 } }, 'limits.perMinute: expected at least 1, found 0'],
     [
       { apiKey: 'pk_live_1' },
-      'apiKey: this is a secret, and no setting: make a new key, because this one could be read here, and enter it with npx partner-relay secrets set partner/<connection>',
+      'apiKey: this is a secret, not a setting: create a new key, because this one may have been read here, and enter it with npx partner-relay secrets set partner/<connection>',
     ],
     [
       { mcp: { accounts: 'offerd' } },

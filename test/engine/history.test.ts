@@ -146,7 +146,7 @@ describe('discarding a job', () => {
     await start();
     relay.sandbox.setFault({ kind: 'maintenance', status: 403, operation: '/timelogs/create', times: 1 });
     const { inTheEnd } = await ask(relay, 'log 1h "Login with passkeys"');
-    expect(inTheEnd).toContain('This could not be done: the service refuses it');
+    expect(inTheEnd).toContain('This could not be done: the service refused it');
     const { job } = await only();
     await discardJob(job, { by: 'alice', reason: 'the task is closed' }, options());
     await relay.workToTheEnd();

@@ -268,7 +268,7 @@ describe('a job that is sent again and again', () => {
     await sendAgain();
     const [parked] = await relay.jobs('parked');
     expect(parked?.parked?.reason).toBe(
-      'the job was sent again 21 times and did not get on, more often than its waits explain',
+      'the job was queued again 21 times without progress, more often than its waits explain',
     );
     await relay.sweep();
     expect(relay.metrics.findLast((metric) => 'ParkedJobs' in metric)).toMatchObject({ ParkedJobs: 1 });

@@ -177,7 +177,7 @@ it('each crash of a suspect that was alone counts, and three in a row park it', 
   expect(crashes.reduce((sum, [, count]) => sum + count, 0)).toBe(5);
   await workToTheEnd();
   const ends = (await relay.jobs()).map(({ id, status, parked }) => [id, parked?.reason ?? status]);
-  const why = (count: number) => `the worker crashed ${count} times in a row on this job, which did not get on`;
+  const why = (count: number) => `the worker crashed ${count} times in a row on this job, which made no progress`;
   const expected = crashes.map(([id, count]) => [id, count < 3 ? 'succeeded' : why(count)]);
   expect(Object.fromEntries(ends)).toEqual(Object.fromEntries(expected));
 });

@@ -198,7 +198,7 @@ describe('a message', () => {
 
     it.each([
       [2, [], 1],
-      [3, ['the worker crashed 3 times in a row on this job, which did not get on'], 0],
+      [3, ['the worker crashed 3 times in a row on this job, which made no progress'], 0],
     ])('%i times in a row, without a new entry in the journal, parks its job or not', async (times, reasons, made) => {
       await stored();
       for (let count = 0; count < times; count++) await crash();

@@ -71,7 +71,7 @@ it.each(routes.flatMap((route) => orders.map((order) => [...route, ...order] as 
     const isFollowed = defects.find(({ defect_id }) => defect_id === defect?.id)?.title === 'last';
     const reasons = (await relay.jobs('parked')).map(({ parked }) => parked?.reason);
     expect(reasons).toHaveLength(isFollowed ? 0 : 1);
-    if (!isFollowed) expect(reasons[0]).toMatch(/ came back; decide with partner-relay issue .* --set /);
+    if (!isFollowed) expect(reasons[0]).toMatch(/ came back; decide with npx partner-relay issue .* --set /);
   },
 );
 

@@ -240,7 +240,7 @@ describe('a job whose creation has no clear answer', () => {
     const other = await next(2, 'tasks/create');
     expect(other.parked).toMatchObject({
       kind: 'needs an operator',
-      reason: expect.stringContaining(`partner-relay resolve ${id}`),
+      reason: expect.stringContaining(`npx partner-relay resolve ${id}`),
     });
     await decide('resolve', id, '--done', idOf(things()[0]));
     await decide('replay', other.id);

@@ -47,8 +47,8 @@ const decide = async (action: object) =>
   (await shown.post<ActionResult>(`/api/jobs/${id}`, action)).answer.results?.[0] ?? { ok: false, text: '' };
 
 it.each<[string, () => Promise<unknown>]>([
-  ['`partner-relay replay` without a reason', () => runRelayOf(relay, ['replay', id])],
-  ['`partner-relay replay` with a blank reason', () => runRelayOf(relay, ['replay', id, '--reason', ' '])],
+  ['`npx partner-relay replay` without a reason', () => runRelayOf(relay, ['replay', id])],
+  ['`npx partner-relay replay` with a blank reason', () => runRelayOf(relay, ['replay', id, '--reason', ' '])],
   ["the console's Replay", () => decide({ do: 'replay' }).then(({ ok, text = '' }) => expect(ok, text).toBe(true))],
 ])('a question is not answered by %s, which says what to write', async (_, replay) => {
   await expect(replay()).rejects.toThrow(
@@ -74,7 +74,7 @@ it('a question is not answered by a replay of the version before, which has no r
 });
 
 it.each<[string, () => Promise<unknown>]>([
-  ['`partner-relay replay --reason`', () => runRelayOf(relay, ['replay', id, '--reason', ' yes, do '])],
+  ['`npx partner-relay replay --reason`', () => runRelayOf(relay, ['replay', id, '--reason', ' yes, do '])],
   ["the console's Answer", () => decide({ do: 'answer', answer: 'yes, do' })],
 ])('a question is answered by %s, and the job goes on with it', async (_, answer) => {
   const { next } = await shown.get<JobDetail>(`/api/jobs/${id}`);

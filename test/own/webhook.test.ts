@@ -418,7 +418,7 @@ it.each(['forgotten', 'constructor'])(
     relay.log.length = 0;
     expect((await post(name, signed(BODY))).status).toBe(503);
     expect(relay.log).toContainEqual(
-      expect.objectContaining({ reason: expect.stringContaining(`partner-relay secrets set hooks/${name}`) }),
+      expect.objectContaining({ reason: expect.stringContaining(`npx partner-relay secrets set hooks/${name}`) }),
     );
   },
 );

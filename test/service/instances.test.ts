@@ -101,7 +101,7 @@ describe('an instance that ignores the page and cuts its lists off without a wor
     await relay.workToTheEnd();
     expect(relay.sandbox.data.defects).toHaveLength(before);
     expect(await relay.jobs('parked')).toMatchObject([
-      { parked: { reason: expect.stringContaining('the relay can read of defects/list, which is not all of it') } },
+      { parked: { reason: expect.stringContaining('but cannot read all of defects/list') } },
     ]);
   });
 

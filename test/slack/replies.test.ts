@@ -77,7 +77,7 @@ describe('a person who has to wait', () => {
     await pass(20);
     expect(told(relay)).toEqual([
       expect.stringMatching(/^:hourglass: done 101 has to wait: the service is busy/),
-      expect.stringMatching(/^:hourglass: done 101 has to wait: an administrator has to replace the key/),
+      expect.stringMatching(/^:hourglass: done 101 has to wait: an administrator has to replace the relay's key/),
     ]);
   });
 
@@ -257,11 +257,11 @@ it('a parked job is reported with what to do, and again when it is parked again'
   const parked = async () => (await relay.jobs('parked'))[0] ?? expect.fail('nothing is parked');
   const { inTheEnd } = await ask(relay, 'defect Login fails', { channelId: PLATFORM });
   expect(inTheEnd).toMatch(
-    /^:octagonal_sign: This could not be done: the service refuses it\. It is saved as job \w{6}, and your Partner Relay administrator can see why and continue it\.$/,
+    /^:octagonal_sign: This could not be done: the service refused it\. It is saved as job \w{6}, and your Partner Relay administrator can see why and continue it\.$/,
   );
   expect((await parked()).parked?.reason).toContain('403');
   expect((await command(relay, 'status')).text).toMatch(
-    /:octagonal_sign: defect Login fails\sThis could not be done: the service refuses it/,
+    /:octagonal_sign: defect Login fails\sThis could not be done: the service refused it/,
   );
   await requeueJob(await parked(), relay.stores);
   await relay.workToTheEnd();

@@ -179,7 +179,7 @@ inBrowser('what an operator does', () => {
   });
 
   it('every screen shows that the stage is stopped, and the first one how to start it', async () => {
-    const words = 'The stage prod is stopped: partner-relay --stage prod start starts it.';
+    const words = 'The stage prod is stopped: npx partner-relay --stage prod start starts it.';
     const { page, go } = await open('now', { name: 'prod', stopped: async () => words });
     await page.getByText(words).waitFor();
     await go('jobs');

@@ -77,7 +77,7 @@ export function createToolAccess(options: ToolAccessOptions) {
     }
     if (!isExpected(tool)) {
       throw new NeedsOperator(
-        `the tool ${call.tool} has changed since relay.config.ts was written; run partner-relay mcp doctor, and correct its arguments and schema`,
+        `the tool ${call.tool} has changed since relay.config.ts was written; run npx partner-relay mcp doctor, and correct its arguments and schema`,
       );
     }
     return { tool, args: fitArguments(tool, call.arguments) };

@@ -95,7 +95,7 @@ function goesFirst({ job, repository }: IssueView, other: IssueView['job'], held
 
 /** What a person can do about a defect that may exist. */
 export const howToDecide = ({ entity }: IssueView['job']) =>
-  `decide with partner-relay issue ${entity} --set <defect id> or --clear, then replay the job`;
+  `decide with npx partner-relay issue ${entity} --set <defect id> or --clear, then replay the job`;
 export const mayHaveCreated = (job: IssueView['job']) =>
   `an earlier job may have created a defect; ${howToDecide(job)}`;
 
@@ -113,7 +113,7 @@ export function decideUpdate(
   if (claim.connection !== job.connection) {
     const where = `defect ${defect.id} is on the connection ${claim.connection}`;
     if (claim.connection === repository.connection) return { does: 'leave', why: `${where}, and so is the issue now` };
-    const why = `${where}, and ${repository.name} is on ${repository.connection} now; after partner-relay issue ${job.entity} --clear the next event creates another one there`;
+    const why = `${where}, and ${repository.name} is on ${repository.connection} now; after npx partner-relay issue ${job.entity} --clear the next event creates another one there`;
     return { does: 'park', why };
   }
   if (!newest) return { does: 'leave', why: `no event has shown the state of the issue of defect ${defect.id} yet` };

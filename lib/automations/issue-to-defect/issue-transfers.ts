@@ -22,7 +22,7 @@ export function createTransfers(context: Pick<Context, 'config' | 'links' | 'job
       const link = await links.get(entity);
       if (link.life !== 'moved' || link.arrived) return { entity, name, link };
       if (passed.has(entity))
-        throw new NeedsOperator(`${name} was transferred back; run partner-relay issue ${name} --clear`);
+        throw new NeedsOperator(`${name} was transferred back; run npx partner-relay issue ${name} --clear`);
       passed.add(entity);
       ({ entity, name } = link.to);
     }
@@ -49,7 +49,7 @@ export function createTransfers(context: Pick<Context, 'config' | 'links' | 'job
     if (link.life === 'moved' && link.to.entity === from) {
       const which = `${here} was transferred to ${link.to.name} and came back`;
       return tellPerson(
-        `${which}; decide with partner-relay issue ${here} --set ${defect?.id ?? '<defect id>'} or --clear`,
+        `${which}; decide with npx partner-relay issue ${here} --set ${defect?.id ?? '<defect id>'} or --clear`,
       );
     }
     const own = heldBy(link);
@@ -60,7 +60,7 @@ export function createTransfers(context: Pick<Context, 'config' | 'links' | 'job
       return change(dismiss);
     }
     const moved = `${here} has defect ${link.defect.id}, and ${there}, which was transferred to it,`;
-    const decide = `decide with partner-relay issue ${here} --set <defect id>`;
+    const decide = `decide with npx partner-relay issue ${here} --set <defect id>`;
     if (defect) return tellPerson(`${moved} has defect ${defect.id}; ${decide}, and close the other one`);
     const fate = await fateOfClaim(claim.by, context);
     switch (fate.fate) {

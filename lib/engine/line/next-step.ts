@@ -62,7 +62,7 @@ export function nextStepOfParked(
   const { operation = 'a creation', isSought = true, until = executableUntil(parkedAt) } = open ?? {};
   const isOver = now >= until;
   const search = isSought ? (['search'] as const) : [];
-  const notBefore = isOver ? '' : `, from ${time(until)} on: until then the service may still carry it out`;
+  const notBefore = isOver ? '' : `, but not before ${time(until)}: until then, the service may still carry it out`;
   const look = isSought ? 'Search once more, or look in the service' : 'Look in the service';
   return {
     text: `The service gave no clear answer to ${operation}. ${look}: if it exists, enter its id. If not, create it again, or discard the job${notBefore}.`,
@@ -87,7 +87,7 @@ function nextStepOfWaiting(job: Job, time: (ms: number) => string, now: number):
 
 function whatToDo({ connection }: Job, kind: WaitsFor | undefined): string | undefined {
   if (kind !== 'key') return undefined;
-  return `The service refuses the key of ${connection}: enter a new one with npx partner-relay secrets set partner/${connection}. The rest goes on by itself.`;
+  return `The service refuses the key of ${connection}: enter a new one with npx partner-relay secrets set partner/${connection}. The rest continues by itself.`;
 }
 
 function whenItContinues(job: Job, time: (ms: number) => string, now: number): string {

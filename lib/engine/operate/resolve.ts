@@ -38,7 +38,7 @@ export async function resolveJob(job: Job, resolution: Resolution, options: Reso
   const { operation, isSought = true } = job.parked?.open ?? {};
   if (resolution === 'search' && !isSought)
     throw new Error(
-      `the relay cannot search for what ${operation} made: look in the service, and resolve ${job.id} as done or again`,
+      `the relay cannot search for what ${operation} created: look in the service, and resolve ${job.id} as done or again`,
     );
   // A job with an open creation starts with the search.
   if (resolution !== 'search') await writeOutcomes(job, await checkedOutcomes(job, resolution, options), options);

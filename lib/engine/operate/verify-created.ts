@@ -69,7 +69,7 @@ export function createVerifyCreated(
     function verifyIsFree(theirs: string | undefined, mayHave: readonly string[]): void {
       if (theirs === undefined || mayHave.includes(theirs)) return;
       throw new Error(
-        `the relay made ${id} for something else, as its ${found?.field} says; nothing was decided. Copy the id of the right one, or take it all the same (--steal on the command line)`,
+        `the relay created ${id} for something else, as its ${found?.field} says; nothing was decided. Copy the id of the right one, or use it anyway (--steal on the command line)`,
       );
     }
 
@@ -93,10 +93,9 @@ export function createVerifyCreated(
         return await read();
       } catch (error) {
         if (!(error instanceof PartnerError)) throw error;
-        throw new Error(
-          `the service could not be asked whether ${id} exists, and nothing was decided: ${error.message}`,
-          { cause: error },
-        );
+        throw new Error(`the service did not say whether ${id} exists, so nothing was decided: ${error.message}`, {
+          cause: error,
+        });
       }
     }
   };

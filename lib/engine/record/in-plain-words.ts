@@ -12,27 +12,27 @@ export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: st
   },
   retry: {
     what: 'the next attempt',
-    toPerson: 'the service did not do it at the first try, and is asked again',
+    toPerson: 'the first attempt failed, and the relay tries again',
   },
   answer: {
-    what: 'a check whether the service created it',
-    toPerson: 'the service did not answer, and the relay first finds out whether this was done',
+    what: 'a check whether it was created',
+    toPerson: 'the service did not answer, so the relay first checks whether this was done',
   },
   'late call': {
-    what: 'the time after which the service carries out no earlier request',
-    toPerson: 'it is set now, and once more later, because an earlier request got no answer and may still arrive',
+    what: 'an earlier request that may still arrive',
+    toPerson: 'an earlier request got no answer and may still arrive, so the relay sets this once more later',
   },
   outage: {
     what: 'an outage to end',
-    toPerson: 'the service cannot be reached properly at the moment',
+    toPerson: 'the service is not working at the moment',
   },
   key: {
-    what: 'another key',
-    toPerson: 'an administrator has to replace the key with which the relay uses the service',
+    what: 'a new key',
+    toPerson: "an administrator has to replace the relay's key",
   },
   job: { what: 'another job', toPerson: 'another request has to finish first' },
   pause: { what: 'its time', toPerson: 'its turn has not come yet' },
-  operator: { what: 'an operator', toPerson: 'it has to be looked at' },
+  operator: { what: 'an operator', toPerson: 'an administrator has to look at it' },
 };
 
 /**
@@ -41,7 +41,7 @@ export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: st
  */
 export const parkingInWords: Readonly<Record<ParkKind, { toPerson: string; helps?: string; docs: string }>> = {
   refused: {
-    toPerson: 'This could not be done: the service refuses it.',
+    toPerson: 'This could not be done: the service refused it.',
     helps:
       'The service refused it: correct what the reason names, in the issue, in relay.config.ts or in the service, then replay the job. Or discard it.',
     docs: 'docs/stuck.md#refused',
@@ -56,7 +56,7 @@ export const parkingInWords: Readonly<Record<ParkKind, { toPerson: string; helps
     docs: 'docs/stuck.md#failed',
   },
   'needs an operator': {
-    toPerson: 'This could not be done: the relay needs to be looked at.',
+    toPerson: 'This could not be done: an administrator has to look at it.',
     helps: 'It cannot continue by itself: correct what the reason names, then replay the job. Or discard it.',
     docs: 'docs/stuck.md#needs-an-operator',
   },

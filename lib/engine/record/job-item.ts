@@ -11,7 +11,7 @@ export type StandingJob = Pick<Job, 'id' | 'generation' | 'lane' | 'entity' | 's
 const lineShape = z.object(standingShape);
 
 const WHAT_TO_DO =
-  'Nothing of it is carried out until the record is corrected in the table. If it cannot be corrected, delete it and do by hand what it was to do';
+  'The job does nothing until its record is corrected in the table. If it cannot be corrected, delete it, and do by hand what the job was for';
 
 /** The job in an item of the table or of its index. @throws {UnreadableItem} */
 export function jobOfItem(item: Item): Job {

@@ -222,7 +222,7 @@ function requestOfItem(item: Item, jobId: string, step: string, now: number): Re
 }
 
 const WHAT_TO_DO =
-  'Nothing more is sent for the job, because it is unknown what it has created. Look in the service for that, correct the item in the table, or delete it if the step may be carried out again, and replay the job';
+  'The job sends nothing more, because the relay cannot tell what it has created. Look in the service. Then correct the item in the table, or delete it if the step may be carried out again, and replay the job';
 
 function toItem(open: OpenRequest): RequestItem {
   return { ...open, request: { ...open.request, body: packBody(open.request.body) } };

@@ -37,14 +37,12 @@ export function createPrivacy(jobId: string, sealing: Sealing, ensureSignedByInt
     async open(step: string, sealed: Uint8Array | undefined): Promise<unknown> {
       used = true;
       await ensureSignedByIntake?.();
-      if (!sealed) throw new NeedsOperator(`the journal has the step ${step} as the relay does not write it`);
+      if (!sealed) throw new NeedsOperator(`the journal has the step ${step} in a form that the relay does not write`);
       try {
         return JSON.parse(await sealing.unseal(sealed, associated(step))).kept;
       } catch (error) {
         if (!(error instanceof SealBroken)) throw error;
-        throw new NeedsOperator(
-          `the journal has the step ${step}, and it was changed, or the key that it was sealed with is gone`,
-        );
+        throw new NeedsOperator(`the step ${step} was changed in the journal, or the key that sealed it is gone`);
       }
     },
     /** An error in words for the records. */

@@ -78,7 +78,7 @@ export async function ofEarlierTable(
   const at = await replacedAt();
   if (at === undefined || happenedAt >= at + OVERLAP_MS) return undefined;
   const date = new Date(at).toISOString().slice(0, 10);
-  const unknown = `the table was replaced on ${date}, and it is unknown whether ${call} was carried out before`;
+  const unknown = `the table was replaced on ${date}, and ${call} may have been carried out before that`;
   return { until: at + OVERLAP_MS, unknown };
 }
 

@@ -146,7 +146,7 @@ function idOf(operation: Operation, data: unknown): string | number {
   const id = (data as Record<string, unknown>)[operation.createdId ?? ''];
   if (typeof id === 'string' || typeof id === 'number') return id;
   throw new NeedsOperator(
-    `${operation.name} succeeded, but its answer has no ${operation.createdId}; the service has it now`,
+    `${operation.name} succeeded, but its answer has no ${operation.createdId}; it exists in the service now`,
   );
 }
 

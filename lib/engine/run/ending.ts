@@ -132,5 +132,5 @@ export async function parkCrashed({ crashes = [] }: Job, journal: Journal, steps
       if (operation) await steps.create(step, operation, {});
     }
   }
-  throw new NeedsOperator(`the worker crashed ${crashes.length} times in a row on this job, which did not get on`);
+  throw new NeedsOperator(`the worker crashed ${crashes.length} times in a row on this job, which made no progress`);
 }

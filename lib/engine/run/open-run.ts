@@ -119,8 +119,8 @@ export function connected(
 }
 
 const UNSIGNED =
-  'the job is not as intake made it, so it must not act through a linked account; discard it, and look who can write to ' +
-  'the table. If it is older than 30 days, or the intake secret was changed since, ask the person to ask again';
+  'the job was changed after it was accepted, so it must not act through a linked account; discard it, and check who can write to ' +
+  'the table. If it is older than 30 days, or the intake secret has changed since, have the person ask again';
 
 /** The waits that people ask about. The others are short, and a backlog has thousands of them. */
 const TOLD_WAITS: readonly WaitsFor[] = ['outage', 'key', 'operator'];

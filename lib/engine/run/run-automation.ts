@@ -72,13 +72,13 @@ function runnable({ job, worker }: Run): Automation {
   const sends = sentTooOften(job, worker.clock());
   if (sends !== undefined)
     throw new NeedsOperator(
-      `the job was sent again ${sends} times and did not get on, more often than its waits explain`,
+      `the job was queued again ${sends} times without progress, more often than its waits explain`,
     );
   const automation = worker.automation(job.automation);
   if (!automation)
     throw new NewerItem(
       `the job of the automation '${job.automation}'`,
-      'cannot run here: its file has a fault, was removed or was renamed, or a newer version of the relay has it. Repair what partner-relay config check names, bring the file back, or discard the job',
+      'cannot run here: its file has a fault, was removed or was renamed, or a newer version of the relay has it. Repair what npx partner-relay config check names, restore the file, or discard the job',
     );
   return automation;
 }
@@ -116,7 +116,7 @@ function recordOf(said: Told): string {
 }
 
 /** Everybody can read a comment, and the operator's reason is not meant for everybody. */
-const DISCARDED_IN_PUBLIC = 'an operator of Partner Relay has discarded this request.';
+const DISCARDED_IN_PUBLIC = 'an administrator of Partner Relay has discarded this request.';
 
 /** Ends a job that an operator has discarded. */
 async function discard(run: Run, reason: string): Promise<Ending> {

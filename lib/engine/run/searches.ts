@@ -76,7 +76,7 @@ export function createSearches(options: SearchesOptions) {
           await journal.keepRequest(step, { ...open, searches: open.searches + 1 });
           // A person who decided to create it again relies on this search, so it must come to an end.
           throw isLast && !open.again
-            ? new NeedsOperator(`${unclear}. It cannot be searched for: ${error.message}`)
+            ? new NeedsOperator(`${unclear}. The relay cannot search for it: ${error.message}`)
             : error;
         });
         log.tell();
@@ -90,9 +90,11 @@ export function createSearches(options: SearchesOptions) {
         await journal.keepRequest(step, open);
         if (isLast && open.again) return undefined;
         if (isLast) {
-          const where = lastSearch.isComplete ? wanted.list.name : `what can be read of ${wanted.list.name}`;
+          const where = lastSearch.isComplete
+            ? wanted.list.name
+            : `the part of ${wanted.list.name} that the relay can read`;
           throw new NeedsOperator(
-            `${unclear}. Its marker ${wanted.marker} is not in the ${wanted.found.field} of anything in ${where}`,
+            `${unclear}. Nothing in ${where} has its marker ${wanted.marker} in its ${wanted.found.field}`,
           );
         }
       }
@@ -108,7 +110,8 @@ export function createSearches(options: SearchesOptions) {
       identity: Identity | undefined,
       log: SendLog,
     ): Promise<Created | undefined> {
-      const { notBefore = happenedAt, decide = 'check the service, and discard the job if it has it' } = identity ?? {};
+      const { notBefore = happenedAt, decide = 'look in the service, and discard the job if it exists there' } =
+        identity ?? {};
       const ofEvent = await ofEarlierTable(replacedTable, notBefore, operation.name);
       if (!ofEvent && !identity?.thing) return undefined;
       const wanted = wantedBy(operation, by);
@@ -124,7 +127,7 @@ export function createSearches(options: SearchesOptions) {
       }
       if (sought.isComplete || !ofEvent) return undefined;
       throw new NeedsOperator(
-        `${unknown}: its marker ${wanted.marker} is not in what the relay can read of ${wanted.list.name}, which is not all of it; ${decide}`,
+        `${unknown}: the relay did not find its marker ${wanted.marker}, but cannot read all of ${wanted.list.name}; ${decide}`,
       );
     },
   };

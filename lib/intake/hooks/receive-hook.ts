@@ -45,7 +45,7 @@ export async function receiveHook(
     // Not for good: senders try again, and a person enters it meanwhile.
     throw new HttpError(
       503,
-      `automations/${hook.name}.ts has no secret that gives a key: enter it with partner-relay secrets set hooks/${hook.name}, and send this again`,
+      `automations/${hook.name}.ts has no secret that gives a key: enter it with npx partner-relay secrets set hooks/${hook.name}, and send this again`,
     );
   }
   const { name, connection = Object.keys(options.config.connections)[0] ?? '' } = hook;

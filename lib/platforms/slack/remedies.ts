@@ -7,7 +7,7 @@ const REMEDIES = new Map(
     token_expired: REINSTALL,
     invalid_auth: REINSTALL,
     not_authed: REINSTALL,
-    missing_scope: 'give the app the scopes that partner-relay slack-manifest prints, and install it again',
+    missing_scope: 'give the app the scopes that npx partner-relay slack-manifest prints, and install it again',
     not_in_channel: 'invite the app to the channel',
     channel_not_found: 'correct the channel in relay.config.ts, or invite the app to it if it is private',
     is_archived: 'name another channel in relay.config.ts, or restore this one',

@@ -511,7 +511,7 @@ function inWords(obstacle: Obstacle, { perMinute, perDay }: Limits, rank: Rank):
   const usedUp = (calls: string) =>
     rank === 'interactive' || rank === 'urgent'
       ? `${calls} are used up`
-      : `what the lane ${rank} may use of ${calls} is used up`;
+      : `the share of the lane ${rank} in ${calls} is used up`;
   switch (obstacle) {
     case 'minute':
       return usedUp(`the minute's ${perMinute} calls`);

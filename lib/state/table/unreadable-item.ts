@@ -14,7 +14,7 @@ export class UnreadableItem extends Error {
 export class NewerItem extends UnreadableItem {
   override readonly name = 'NewerItem';
 
-  constructor(what: string, why = 'cannot be read: a newer version of the relay wrote it. Go forward to that version') {
+  constructor(what: string, why = 'cannot be read: a newer version of the relay wrote it. Upgrade to that version') {
     super(`${what} ${why}`);
   }
 }
@@ -31,7 +31,7 @@ export function readItem<T>(shape: z.ZodMiniType<T>, item: unknown, what: string
   const { data, error } = shape.safeParse(item);
   if (!error) return data;
   const wrong = [...new Set(error.issues.map(({ path }) => String(path[0])))];
-  throw new UnreadableItem(`${what} cannot be read: ${wrong.join(', ')} cannot have the stored value. ${todo}`);
+  throw new UnreadableItem(`${what} cannot be read: impossible value of ${wrong.join(', ')}. ${todo}`);
 }
 
 /** For lists, which leave out unreadable items. */

@@ -24,9 +24,9 @@ export function versionFault(
   { since, form } = { since: READS_SINCE, form: FORM },
 ): string | undefined {
   if (wrote && isBefore(wrote.version, since))
-    return `${wrote.version} ran here, and ${mine} reads what ${since} and newer versions write: go to ${since} first, with npm install partner-relay@${since}`;
+    return `${wrote.version} ran here, and ${mine} can only read data of ${since} and newer: upgrade to ${since} first, with npm install partner-relay@${since}`;
   if (wrote && wrote.form > form)
-    return `${wrote.version} ran here, whose items ${mine} does not read: go to ${wrote.version} again, with npm install partner-relay@${wrote.version}`;
+    return `${wrote.version} ran here, and ${mine} cannot read its data: upgrade to ${wrote.version} again, with npm install partner-relay@${wrote.version}`;
   return undefined;
 }
 

@@ -23,7 +23,7 @@ describe('the share of people', () => {
       const answers = await askOften(400, () => ask(lane, { cameBack: true }));
       const calls = "the day's 400 calls";
       const why =
-        lane === 'interactive' ? `${calls} are used up` : `what the lane ${lane} may use of ${calls} is used up`;
+        lane === 'interactive' ? `${calls} are used up` : `the share of the lane ${lane} in ${calls} is used up`;
       expect(answers.at(-1)).toMatchObject({ obstacle: 'day', why });
       return granted(answers).length;
     };

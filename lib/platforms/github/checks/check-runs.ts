@@ -63,7 +63,7 @@ export function setCheckRun(
     ({ status, message }) => {
       if (status === 422 && /commit/i.test(message)) return { leftOut: 'GitHub does not have the commit any more' };
       throw new GithubRefusal(
-        `GitHub refuses the check with ${status}: give the App the permission "Checks: read and write" in ${place.repository}. partner-relay doctor says what it may do.`,
+        `GitHub refuses the check with ${status}: give the App the permission "Checks: read and write" in ${place.repository}. npx partner-relay doctor says what it may do.`,
       );
     },
   );
