@@ -110,7 +110,7 @@ describe('a comment by a collaborator', () => {
     const by = 'alice';
     await discardJob(parked, { by, reason: 'Mira left on bad terms' }, relay.stores);
     await relay.workToTheEnd();
-    expect(github.comments.at(-1)?.body).toMatch(/^⚠️ An operator of Partner Relay has discarded this request\.\n/);
+    expect(github.comments.at(-1)?.body).toMatch(/^⚠️ An administrator of Partner Relay has discarded this request\.\n/);
     expect(JSON.stringify(github.comments)).not.toContain('bad terms');
     const history = { decisions: { newest: [{ by, what: 'discarded', reason: 'Mira left on bad terms' }] } };
     expect(await relay.jobs()).toMatchObject([{ outcome: 'discarded: Mira left on bad terms', ...history }]);
