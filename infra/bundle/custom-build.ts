@@ -47,7 +47,7 @@ export function writeCustom({ custom, files }: CustomFiles, given: string): (slu
     cpSync(join(folder, 'on.mjs'), join(target, 'on.mjs'));
     if (isWorker) cpSync(join(folder, 'runs'), join(target, 'runs'), { recursive: true });
     const run = isWorker
-      ? "(name) => import('./runs/' + name + '.mjs').then((file) => file.run)"
+      ? "(name) => (process.setSourceMapsEnabled(true), import('./runs/' + name + '.mjs')).then((file) => file.run)"
       : "() => Promise.reject(new Error('only job-worker runs automations'))";
     writeFileSync(
       join(target, CUSTOM_MODULE),
@@ -183,6 +183,7 @@ function importsOf(text: string): string[] {
   return Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
 }
 
+/** With source maps, so that an error has the line of the file. Node reads one when it loads a `run`. */
 function writeRuns(files: readonly string[], folder: string): void {
   mkdirSync(folder);
   buildSync({
@@ -193,5 +194,7 @@ function writeRuns(files: readonly string[], folder: string): void {
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     splitting: true,
+    sourcemap: 'linked',
+    sourcesContent: false,
   });
 }

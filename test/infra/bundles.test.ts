@@ -1,4 +1,5 @@
 import {
+  existsSync,
   globSync,
   mkdirSync,
   mkdtempSync,
@@ -17,6 +18,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import { withoutHeavy, writeConfig, writeCustom } from '../../infra/bundle/custom-build.ts';
 import { buildFunction, functionBuild } from '../../infra/bundle/function-build.ts';
 import { readCustomAutomations } from '../../lib/automations/custom/folder.ts';
+import { ThrownByTeam } from '../../lib/automations/custom/thrown.ts';
 import none from '../../lib/triggers/custom-automation.ts';
 import { startChild } from '../child.ts';
 import { withPackage } from '../new-folder.ts';
@@ -125,6 +127,29 @@ describe('the automations of a team', () => {
     expect(await own.on('block')).toMatchObject({ kind: 'command' });
     for (const name of runs) expect(await own.run(name)).toBeInstanceOf(Function);
     if (runs.length === 0) await expect(own.run('block')).rejects.toThrow('only job-worker runs automations');
+  });
+
+  it('an error of a run has the line in the file of the team, and a webhook has no source map', async () => {
+    const automations = join(folder, 'throws', 'automations');
+    mkdirSync(automations, { recursive: true });
+    withPackage(join(folder, 'throws'));
+    const text = `import { schedule } from 'partner-relay';
+export const on = schedule('0 9 * * *', 'UTC');
+const keep = ({ name }) => {
+  if (name !== undefined) throw new RangeError(name);
+};
+export const run = async ({ name }) => keep({ name });
+`;
+    writeFileSync(join(automations, 'thrower.ts'), text);
+    const target = await deployed('job-worker', automations);
+    const { default: own } = await import(`${pathToFileURL(join(target, 'automations.mjs')).href}?throws`);
+    const run = await own.run('thrower');
+    const thrown = await run({ name: 'words' }, {}).catch((error: unknown) => new ThrownByTeam(error));
+    process.setSourceMapsEnabled(false);
+    expect(thrown.inWords('automations/thrower.ts', {})).toBe('RangeError at automations/thrower.ts:4');
+    expect(existsSync(join(target, 'runs/thrower.mjs.map'))).toBe(true);
+    const files = readdirSync(await deployed('hooks-webhook', automations), { recursive: true });
+    expect(files.filter((file) => String(file).endsWith('.map'))).toEqual([]);
   });
 
   it('every file of a function can be loaded, and a run with a package that is CommonJS', async () => {

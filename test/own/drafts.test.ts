@@ -76,7 +76,7 @@ describe('what `job` returns', () => {
     ['an id beyond 2^53', draft({ happened: [1, 2 ** 53] }), 'happened.1 is a number beyond 2^53'],
     ['an id that is missing', draft({ happened: [undefined] }), 'happened is a list with undefined'],
     ['an empty id', draft({ happened: [''] }), 'happened.0 is neither a text nor a number'],
-    ['a time in nanoseconds', draft({ at: 1.7636e18 }), 'at is 1763600000000000000, and the clock is 20'],
+    ['a time in nanoseconds', draft({ at: 1.7636e18 }), 'at is no time'],
     ['a time in words', draft({ at: SECRET }), 'at is no time; give ISO 8601 or epoch milliseconds'],
     ['a time that is a number in a text', draft({ at: '1' }), 'at is no time'],
     ['a promise', async () => ({ happened: [1], input: {} }), 'job returns neither a draft nor'],

@@ -96,7 +96,7 @@ function readEntity(entity: unknown): string {
 function readTitle(title: unknown): string {
   ensureKept(title, 'title');
   if (typeof title === 'string' && title.trim() !== '') return cutToLength(onOneLine(title), SUMMARY_LENGTH, '…');
-  throw new TeamMistake('title is no text, or empty; leave it out, and the event is shown');
+  throw new TeamMistake('title is no text, or empty');
 }
 
 function readInput(schema: CustomTrigger['input'], given: unknown): JobInput {
@@ -120,14 +120,12 @@ function ensureKept(value: unknown, field: string): void {
 function readTime(at: unknown, now: number): number | undefined {
   if (at === undefined || at === null) return undefined;
   const ms = typeof at === 'string' && ISO_DATE.test(at) ? Date.parse(at) : at;
-  if (typeof ms !== 'number' || Number.isNaN(ms))
+  if (typeof ms !== 'number' || !(ms <= LATEST_MS))
     throw new TeamMistake('at is no time; give ISO 8601 or epoch milliseconds');
   if (ms < EARLIEST_MS) throw new TeamMistake('at is in seconds, or before 1973; give milliseconds');
   if (ms <= now + MOST_AHEAD_MS) return ms;
-  const [given, clock] = [ms, now].map((time) => (time <= LATEST_MS ? new Date(time).toISOString() : String(time)));
-  throw new TeamMistake(
-    `at is ${given}, and the clock is ${clock}; at says when the event happened, not when something is due`,
-  );
+  const [given, clock] = [ms, now].map((time) => new Date(time).toISOString());
+  throw new TeamMistake(`at is ${given}, and the clock is ${clock}; at says when it happened, not when it is due`);
 }
 
 /** A job of a team's automation. */
