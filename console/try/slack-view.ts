@@ -42,31 +42,22 @@ function partOf(block: KnownBlock) {
   return { text, buttons: block.accessory ? buttonOf(block.accessory) : [] };
 }
 
-interface Marked {
-  text: string;
-  is?: 'bold' | 'code';
-  /** The address of a link. */
-  url?: string | undefined;
-}
+/** `*bold*`, code, and links to pages. */
+const MARKS = /((?<![\w*])\*[^*\n]+\*(?![\w*])|`[^`\n]+`|<https?:[^<>|]*\|[^<>]*>)/;
 
-/** What mrkdwn marks in a message of the relay: `*bold*`, code and links to pages. */
-const MARKS = /`(?<code>[^`\n]+)`|(?<![\w*])\*(?<bold>[^*\n]+)\*(?![\w*])|<(?<url>https?:[^<>|]*)\|(?<label>[^<>]*)>/g;
-
-function marked(mrkdwn: string): Marked[] {
-  let end = 0;
-  const found: Marked[] = [];
-  const add = (text: string, look: Omit<Marked, 'text'> = {}) => {
-    if (text !== '') found.push({ text: withEmoji(plain(text)), ...look });
-  };
-  for (const { 0: all, index, groups: { code, bold, url, label } = {} } of mrkdwn.matchAll(MARKS)) {
-    add(mrkdwn.slice(end, index));
-    if (code !== undefined) add(code, { is: 'code' });
-    else if (bold !== undefined) add(bold, { is: 'bold' });
-    else add(label ?? '', { url: plain(url ?? '') });
-    end = index + all.length;
-  }
-  add(mrkdwn.slice(end));
-  return found;
+/** Text of a message of the relay, in parts with one look each. */
+function marked(mrkdwn: string): { text: string; is?: 'bold' | 'code'; url?: string }[] {
+  const readable = (text: string) => withEmoji(plain(text));
+  return mrkdwn.split(MARKS).flatMap((part, index) => {
+    if (part === '') return [];
+    // Every second one is a mark.
+    if (index % 2 === 0) return [{ text: readable(part) }];
+    const inside = part.slice(1, -1);
+    if (part.startsWith('*')) return [{ text: readable(inside), is: 'bold' }];
+    if (part.startsWith('`')) return [{ text: plain(inside), is: 'code' }];
+    const [url = '', label = ''] = inside.split('|').map(plain);
+    return [{ text: label, url }];
+  });
 }
 
 function buttonOf(element: Parameters<typeof renderElement>[0]) {

@@ -10,46 +10,41 @@ export function Sends({ sends, older = 0 }: { sends: readonly Send[]; older?: nu
   return (
     <ol class="sends">
       {older > 0 && <li class="soft">The first {count(older)} sends are no longer kept.</li>}
-      {runsOf(sends).map(({ first, last, index }) => {
-        const number = older + index;
-        const repeats = sends.indexOf(last) - index + 1;
-        return (
-          <li key={index} class={first.answer}>
-            <span>
-              {number + 1}. {whatWasSent(first, number)} at <At at={first.sentAt} />
-              {repeats > 1 && (
-                <>
-                  , and {repeats === 2 ? 'again' : `${repeats - 1} times more, the last`} at <At at={last.sentAt} />
-                </>
-              )}
-            </span>
-            <span class="answer">
-              {/* That a search was answered does not say that it found something. */}
-              <StatusMark of={first.calls !== undefined && first.answer === 'accepted' ? 'answered' : first.answer} />
-              {first.httpStatus !== undefined && <code>{first.httpStatus}</code>}
-              <span class="soft number">after {duration(last.answeredAt - last.sentAt)}</span>
-              {first.why !== undefined && (
-                <span class="soft">
-                  <Text text={first.why} length={300} />
-                </span>
-              )}
-            </span>
-          </li>
-        );
-      })}
+      {runsOf(sends).map(({ first, last, number, times }) => (
+        <li key={number} class={first.answer}>
+          <span>
+            {older + number}. {whatWasSent(first, older + number - 1)} at <At at={first.sentAt} />
+            {times > 1 && (
+              <>
+                , and {times - 1} more, the last at <At at={last.sentAt} />
+              </>
+            )}
+          </span>
+          <span class="answer">
+            {/* That a search was answered does not say that it found something. */}
+            <StatusMark of={first.calls !== undefined && first.answer === 'accepted' ? 'answered' : first.answer} />
+            {first.httpStatus !== undefined && <code>{first.httpStatus}</code>}
+            <span class="soft number">after {duration(last.answeredAt - last.sentAt)}</span>
+            {first.why !== undefined && (
+              <span class="soft">
+                <Text text={first.why} length={300} />
+              </span>
+            )}
+          </span>
+        </li>
+      ))}
     </ol>
   );
 }
 
-/** The sends that follow one another with the same result. */
+/** The sends that follow one another with the same result, by the number of the first. */
 function runsOf(sends: readonly Send[]) {
-  const runs: { first: Send; last: Send; index: number }[] = [];
-  const kindOf = ({ calls, sameBytes, answer, httpStatus, why }: Send) =>
-    JSON.stringify([calls, sameBytes, answer, httpStatus, why]);
+  const runs: { first: Send; last: Send; number: number; times: number }[] = [];
+  const kindOf = ({ sentAt, answeredAt, ...kind }: Send) => JSON.stringify(kind);
   for (const [index, send] of sends.entries()) {
     const run = runs.at(-1);
-    if (run && kindOf(run.last) === kindOf(send)) run.last = send;
-    else runs.push({ first: send, last: send, index });
+    if (run && kindOf(run.last) === kindOf(send)) Object.assign(run, { last: send, times: run.times + 1 });
+    else runs.push({ first: send, last: send, number: index + 1, times: 1 });
   }
   return runs;
 }

@@ -33,6 +33,7 @@ inBrowser('what an operator does', () => {
     const group = page.locator('.group').filter({ hasText: 'Outcome unknown' });
     await group.getByText('Answer lost').first().waitFor();
     await group.getByText('The same signed bytes again').first().waitFor();
+    await group.getByText(', and 7 more, the last at').waitFor();
     for (const known of ['If it was created, it contains', 'It may exist:']) await group.getByText(known).waitFor();
     const marker = await group.locator('.marker').innerText();
     const made = () => relay.sandbox.data.defects.filter(({ description }) => String(description).includes(marker));
@@ -74,9 +75,12 @@ inBrowser('what an operator does', () => {
     await page.getByText('they were only tests').first().waitFor();
   });
 
-  it('a stopped connection is resumed where it says why it is stopped', async () => {
+  it('a stopped connection says who waits for it, and is resumed there', async () => {
     const { page, changes } = await open('now');
-    await page.getByRole('region', { name: 'main' }).getByRole('button', { name: 'Resume…' }).click();
+    const main = page.getByRole('region', { name: 'main' });
+    await main.getByText('1 job waits for this').click();
+    await main.getByRole('link', { name: /^acme\/web#6/ }).waitFor();
+    await main.getByRole('button', { name: 'Resume…' }).click();
     expect(changes).toEqual([]);
     const question = page.getByRole('dialog', { name: 'Resume main?' });
     await expectAccessible(page);

@@ -33,7 +33,9 @@ inBrowser('the screen Try', () => {
     await relay.workToTheEnd();
     await page.reload();
     await messages.getByText('✅').first().waitFor();
-    expect(await messages.innerText()).not.toMatch(/:[a-z_]+:/);
+    for (const text of ['/pm help', '/pm status']) await command(text);
+    await messages.getByText('Your last jobs', { exact: true }).waitFor();
+    expect(await messages.innerText()).not.toMatch(/:[a-z_]+:|[*`]/);
   });
 
   it('Link your account answers with a link that opens the page, and the answers fit a phone', async () => {

@@ -24,13 +24,7 @@ const stepMarks: Readonly<Record<StepDetail['status'], MarkName>> = {
   failed: 'failed',
 };
 
-const causes: Readonly<Record<NonNullable<JobDetail['cause']>['from'], string>> = {
-  github: 'GitHub',
-  slack: 'Slack',
-  schedule: 'Schedule',
-  webhook: 'Webhook',
-  job: 'Another job',
-};
+const causes = { github: 'GitHub', slack: 'Slack', webhook: 'Webhook' };
 
 /** One job: its cause, where its time went, every send, and what to do next. */
 export function JobScreen({ id }: { id: string }) {
@@ -127,19 +121,14 @@ function Head({ job }: { job: JobDetail }) {
         {attempts > 0 && <Fact name="Failed attempts">{attempts}</Fact>}
         {cause !== undefined && (
           <Fact name="Cause">
-            {causes[cause.from]}
-            {cause.event !== undefined && (
-              <>
-                {' '}
-                <Line text={cause.event} length={60} />
-              </>
-            )}{' '}
             {cause.from === 'job' ? (
-              <a href={jobHref(cause.id)}>its job</a>
+              <a href={jobHref(cause.id)}>Another job</a>
             ) : cause.from === 'schedule' ? (
-              <At at={Date.parse(cause.id)} />
+              <>
+                Schedule, <At at={Date.parse(cause.id)} />
+              </>
             ) : (
-              <Id id={cause.id} shown={`${seen(cause.id).slice(0, SHORT)}…`} />
+              <Id id={cause.id} shown={[causes[cause.from], cause.event].filter(Boolean).join(' ')} />
             )}
           </Fact>
         )}
@@ -150,9 +139,6 @@ function Head({ job }: { job: JobDetail }) {
     </section>
   );
 }
-
-/** Enough of the id of a cause to tell it from others. */
-const SHORT = 8;
 
 /** @param shownAbove the steps whose sends are shown with what is known of them */
 function Steps({ job: { connection, steps, periods }, shownAbove }: { job: JobDetail; shownAbove: readonly string[] }) {
