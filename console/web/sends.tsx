@@ -43,7 +43,9 @@ function runsOf(sends: readonly Send[]) {
   const kindOf = ({ sentAt, answeredAt, ...kind }: Send) => JSON.stringify(kind);
   for (const [index, send] of sends.entries()) {
     const run = runs.at(-1);
-    if (run && kindOf(run.last) === kindOf(send)) Object.assign(run, { last: send, times: run.times + 1 });
+    // The first is called otherwise.
+    if (run && run.number > 1 && kindOf(run.last) === kindOf(send))
+      Object.assign(run, { last: send, times: run.times + 1 });
     else runs.push({ first: send, last: send, number: index + 1, times: 1 });
   }
   return runs;

@@ -57,7 +57,7 @@ function Row({ name, periods, step, scale, until }: RowProps) {
       <div class="row-name">
         {step ? (
           <a href={`#${encodeURIComponent(stepAnchor(name))}`}>
-            <Line text={name} length={60} />
+            <Line text={stepTitle(name)} length={60} />
           </a>
         ) : (
           <span class="soft">{name}</span>
@@ -163,7 +163,7 @@ function PeriodTable({ periods, until }: { periods: readonly Period[]; until: nu
               <td>
                 <At at={from} />
               </td>
-              <td>{step && <Line text={step} length={60} />}</td>
+              <td>{step && <Line text={stepTitle(step)} length={60} />}</td>
               <td>{periodNames[is]}</td>
               <td class="number">{duration(to - from)}</td>
               <td>{why && <Line text={why} />}</td>
@@ -179,6 +179,9 @@ function PeriodTable({ periods, until }: { periods: readonly Period[]; until: nu
 export function timeOf(periods: readonly Period[], until = 0): number {
   return periods.reduce((sum, { from, to = until }) => sum + to - from, 0);
 }
+
+/** A step's name without the digest that tells it from others of the job. */
+export const stepTitle = (step: string) => step.replace(/ (?=\d*[a-f])[\da-f]{8}$/, '');
 
 export function stepAnchor(step: string): string {
   return `step ${step}`;

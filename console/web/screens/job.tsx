@@ -1,6 +1,6 @@
 import type { JobDetail, OperatorDecision, StepDetail } from '../../contract.ts';
 import { Card } from '../card.tsx';
-import { stepAnchor, timeOf, Waterfall } from '../charts/waterfall.tsx';
+import { stepAnchor, stepTitle, timeOf, Waterfall } from '../charts/waterfall.tsx';
 import { Loaded } from '../failure.tsx';
 import { duration } from '../format.ts';
 import { Icon } from '../icons.tsx';
@@ -150,7 +150,7 @@ function Steps({ job: { connection, steps, periods }, shownAbove }: { job: JobDe
           <li key={step.step} id={stepAnchor(step.step)} tabIndex={-1}>
             <h3>
               <StatusMark of={stepMarks[step.status]} />
-              <Line text={step.step} length={80} />
+              <Line text={stepTitle(step.step)} length={80} />
               <code class="soft">{seen(step.calls)}</code>
               {step.finishedAt !== undefined && step.status !== 'skipped' && (
                 <span class="number soft">
