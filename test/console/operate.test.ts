@@ -65,7 +65,7 @@ describe('what an operator does in the console', () => {
     await opened(2);
     const [first, second] = relay.sandbox.data.defects.slice(-2).map(({ defect_id }) => String(defect_id));
     const set = { do: 'set link', issue: issue(1), defectId: String(second), steal: false } as const;
-    await expect(operate(set)).rejects.toThrow(/400: the relay made .* for something else/);
+    await expect(operate(set)).rejects.toThrow(/400: the relay created .* for something else/);
     expect(await linkOf(issue(1))).toMatchObject({ life: 'made', defectId: first });
     await operate({ ...set, steal: true });
     expect(await linkOf(issue(1))).toMatchObject({ life: 'made', defectId: second });

@@ -77,7 +77,7 @@ describe('an unknown outcome', () => {
       const now: Do[] = isSought ? ['search', 'done'] : ['done'];
       expect(await actionsOf(id)).toEqual(now);
       const { next } = await shown.get<JobDetail>(`/api/jobs/${id}`);
-      expect(next.text).toContain(`from ${new Date(until).toISOString()} on`);
+      expect(next.text).toContain(`not before ${new Date(until).toISOString()}`);
       const { groups } = await shown.get<ParkedGroups>('/api/parked');
       expect(groups).toMatchObject([{ actions: now.filter((one) => one !== 'done') }]);
       await relay.sweep();
@@ -87,7 +87,7 @@ describe('an unknown outcome', () => {
       for (const way of ['done', 'again', 'search'] as const)
         expect(notice.includes(`resolve ${id} --${way}`)).toBe(now.includes(way));
       expect(notice).not.toContain(`discard ${id}`);
-      expect(notice).toContain(`from <!date^${Math.floor(until / 1_000)}`);
+      expect(notice).toContain(`not before <!date^${Math.floor(until / 1_000)}`);
       for (const action of [{ do: 'again' }, { do: 'discard', reason: 'a test' }])
         expect(await decide(id, action)).toMatchObject({
           ok: false,
