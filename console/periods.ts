@@ -27,6 +27,7 @@ const WAITS: Readonly<Record<WaitsFor, Period['is']>> = {
   outage: 'outage',
   key: 'operator',
   job: 'sleep',
+  question: 'operator',
   pause: 'sleep',
   operator: 'operator',
 };

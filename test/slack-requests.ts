@@ -136,7 +136,9 @@ export function press(
     channel: { id: channelId, name: 'general' },
     trigger_id: asked.triggerId ?? relay.slack.makeTriggerId(userId),
     response_url: asked.responseUrl ?? relay.slack.makeResponseUrl({ userId, channelId, source }),
-    actions: [{ type: 'button', action_id: button.action_id, value: button.value, action_ts: '1.2' }],
+    actions: [{ type: 'button', ...button, action_ts: '1.2' }],
+    // Slack does not send what only one person sees.
+    ...(source.kind === 'message' && { message: { type: 'message', ts: source.ts, blocks } }),
   });
 }
 

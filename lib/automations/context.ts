@@ -47,6 +47,7 @@ export function createContext(
     table,
     jobs,
     queue,
+    secrets,
     journal,
     github,
     /** Undefined if relay.config.ts has no slack. */

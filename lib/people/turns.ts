@@ -49,8 +49,10 @@ export async function lastJobs(table: Table, jobs: JobStore, person: Person): Pr
 export function createTurns(table: Table, jobs: JobStore, clock: () => number) {
   async function isUnderWay({ id, at }: NotedJob): Promise<boolean> {
     const job = await ifReadable(jobs.get(id));
-    // What is set once more in some minutes is done for the person who asked.
-    return job ? !hasEnded(job) && waitOf(job)?.for !== 'late call' : at + STORED_WITHIN_MS > clock();
+    if (!job) return at + STORED_WITHIN_MS > clock();
+    const waitsFor = waitOf(job)?.for;
+    // What is set once more in some minutes is done for the person who asked. A question may wait for days.
+    return !hasEnded(job) && waitsFor !== 'late call' && waitsFor !== 'question';
   }
 
   async function underWay(noted: readonly NotedJob[]): Promise<NotedJob[]> {

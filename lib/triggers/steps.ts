@@ -71,6 +71,10 @@ export interface ForKey {
   for: string | number;
 }
 
+/** What people can answer: a text, which is on its button, or a value with the text of its button. */
+export type Choice = string | { text: string; value: Json };
+type ValueOf<C extends Choice> = C extends { value: infer Value } ? Value : C;
+
 /** Where a message in Slack goes: a channel, the person with that address, or the person who gave the command. */
 export type Recipient = { channel: string } | { email: string } | 'asker';
 
@@ -156,8 +160,14 @@ export interface Steps {
    * @param keep the part of the answer that comes back, as a schema of `zod/mini`; at most 32 KB
    */
   github<Kept extends Json>(step: string, path: string, keep: $ZodType<Kept>): Promise<Kept>;
-  /** The task that people mean with an id or a name. If that is not certain, the job ends and tells them why. */
+  /**
+   * The task that people mean with an id or a name. If that is not certain, the person who gave the command in Slack chooses
+   * one within an hour; otherwise the job ends and tells them why.
+   *
+   * @param of.rest `true` if a note may follow the name: `Login with passkeys waits for the certificate`
+   */
   task(step: string, text: string): Promise<Task>;
+  task(step: string, text: string, of: { rest: true }): Promise<Task & { rest: string }>;
   /** Waits until a time from 2000 to 2100: ISO 8601, without a zone in UTC, or epoch milliseconds. A later run waits until the same time. */
   until(step: string, time: string | number): Promise<void>;
   /**
@@ -165,6 +175,19 @@ export interface Steps {
    * @returns who that was, and what they wrote
    */
   ask(step: string, question: string): Promise<{ by: string; answer: string }>;
+  /**
+   * Asks people in Slack, with a button for each choice, and waits for the first answer. The person who gave the command, or
+   * with that address, can answer; in a channel everybody whom `slack.access` admits.
+   *
+   * @param of.choices 1 to 25. The text of a button is cut after 75 characters
+   * @param of.until when it ends without an answer, in seven days at the latest: a time as for `until`, or in so many hours
+   * @returns who answered and what they chose; without an answer, `of.default`
+   */
+  ask<const C extends Choice, const Default extends Json | undefined = undefined>(
+    step: string,
+    question: string,
+    of: { to?: Recipient; choices: readonly C[]; until: string | number | { hours: number }; default?: Default },
+  ): Promise<{ by: string; answer: ValueOf<C> } | { by: undefined; answer: Default }>;
   /** Ends the job as not done, and tells the person who asked why. */
   stop(why: string): never;
 }

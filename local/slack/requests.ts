@@ -1,3 +1,4 @@
+import type { Button } from '@slack/types';
 import { escaped } from '../../lib/platforms/slack/mrkdwn.ts';
 import type { SlackStandIn } from './stand-in.ts';
 import type { SlackMessage } from './workspace.ts';
@@ -54,25 +55,18 @@ export function buttonForm(
     channel: { id: source.channel, name: standIn.channels.get(source.channel)?.name ?? 'directmessage' },
     trigger_id: standIn.makeTriggerId(userId),
     response_url: standIn.makeResponseUrl({ userId, channelId: source.channel, source }),
-    actions: [{ type: 'button', ...pressed, action_ts: source.ts }],
+    actions: [{ ...pressed, action_ts: source.ts }],
+    // Slack does not send what only one person sees.
+    ...(source.kind !== 'ephemeral' && { message: { ts: source.ts, text: source.text, blocks: source.blocks } }),
   });
 }
 
-interface Button {
-  action_id: string;
-  value?: string;
-}
-
-function buttonsOf({ blocks = [] }: SlackMessage): Button[] {
-  const elements = blocks.flatMap((block): { type: string; action_id?: string; value?: string }[] => {
+export function buttonsOf({ blocks = [] }: SlackMessage): Button[] {
+  const elements = blocks.flatMap((block): { type: string }[] => {
     if (block.type === 'actions') return block.elements;
     return block.type === 'section' && block.accessory ? [block.accessory] : [];
   });
-  return elements.flatMap((element) =>
-    element.type === 'button' && element.action_id !== undefined
-      ? [{ action_id: element.action_id, ...(element.value !== undefined && { value: element.value }) }]
-      : [],
-  );
+  return elements.filter((element): element is Button => element.type === 'button');
 }
 
 const payloadForm = (payload: object) => new URLSearchParams({ payload: JSON.stringify(payload) });

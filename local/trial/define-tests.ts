@@ -57,6 +57,8 @@ export interface RelayTest {
   /** What happened before, in its order. Jobs of an event are done before the next one. */
   before?: readonly TestEvent[];
   event: TestEvent;
+  /** What people answer, by the names of the steps that ask: the text of a button, or what an operator writes. */
+  answers?: Readonly<Record<string, string>>;
   /** When the first event happens: ISO 8601. By default on Monday, 5 January 2026, at 10:00 UTC, or when the event says. */
   at?: string;
   /** Exactly these requests behind `event`, of at least one job, or nothing at all: no comment either. */

@@ -12,8 +12,8 @@ import type { CustomAutomations } from '../../lib/triggers/custom-automation.ts'
 import type { Data } from '../../sandbox/records.ts';
 import { exampleEvent } from '../examples/github-event.ts';
 import { renderMessage } from '../slack/render.ts';
-import type { ExpectedCalls, ExpectedFields, GivenWorld, RelayTest, TestEvent } from './define-tests.ts';
-import { type Given, startTrialRelay, type TrialCall, type TrialRelay } from './trial-relay.ts';
+import type { ExpectedCalls, ExpectedFields, RelayTest, TestEvent } from './define-tests.ts';
+import { type Given, startTrialRelay, type TrialCall, type TrialRelay, type TrialWorld } from './trial-relay.ts';
 import type { TrialStep, Trouble } from './trouble.ts';
 
 /** A Monday. Examples happen then, so that a test has the same outcome on every day. */
@@ -41,11 +41,12 @@ export async function runTest(
   custom: CustomAutomations,
 ): Promise<string[]> {
   refuseUnknown(test);
-  const { given: world = {}, before = [], event } = test;
+  const { given: world = {}, before = [], event, answers = {} } = test;
   const start = test.at === undefined ? MONDAY : momentOf(test.at);
   const events = [...before, event].map((one, index) => givenIn(one, start + index * MINUTE_MS, config, folder));
   const expected = wantedIn(test);
-  const inTrial = <T>(trouble: Trouble, look: Look<T>) => inRelay(events, world, config, custom, trouble, look);
+  const inTrial = <T>(trouble: Trouble, look: Look<T>) =>
+    inRelay(events, { ...world, answers }, config, custom, trouble, look);
   const first = await inTrial({}, async (relay, why) => {
     const parked = (await relay.jobs()).filter(
       (job) => job.parked && custom.list.some(({ name }) => name === job.automation),
@@ -55,6 +56,7 @@ export async function runTest(
         ? ["expected a job; write makes: 'nothing' if none shall be made"]
         : []),
       ...expected.differences(relay),
+      ...relay.unasked().map((step) => `expected a question of the step '${step}'`),
       ...parked.map((job) => `parked   ${job.automation}: ${job.parked?.reason}`),
     ];
     return { lines: lines.length === 0 ? [] : [...lines, ...(await reasons(relay, why))], ...(await outcomeOf(relay)) };
@@ -108,7 +110,7 @@ type Look<T> = (relay: TrialRelay, why: string | undefined) => Promise<T>;
 
 async function inRelay<T>(
   events: readonly (Given & { at: number })[],
-  world: GivenWorld,
+  world: TrialWorld,
   config: RelayConfig,
   custom: CustomAutomations,
   trouble: Trouble,
@@ -292,7 +294,7 @@ function wantedRequests([name, wanted]: [string, ExpectedCalls[keyof ExpectedCal
 }
 
 /** What a test has, and what its event has beside the field that says its kind. */
-const FIELDS = ['given', 'before', 'event', 'at', 'makes', 'says', 'holds'];
+const FIELDS = ['given', 'before', 'event', 'answers', 'at', 'makes', 'says', 'holds'];
 const OF_WORLD = ['github', 'tasks', 'users'];
 const OF_EVENTS = {
   command: ['by', 'channel'],

@@ -17,6 +17,7 @@ import { commandForm } from '../slack/requests.ts';
 import { startSlackStandIn } from '../slack/stand-in.ts';
 import { openMemoryStack } from '../world/memory-stack.ts';
 import { openWorld } from '../world/world.ts';
+import { createAnswers } from './answers.ts';
 import type { GivenWorld } from './define-tests.ts';
 import { createTroubles, type Trouble } from './trouble.ts';
 
@@ -35,6 +36,9 @@ export interface TrialCall {
   status: number;
 }
 
+/** What there is, and what people answer to the questions of jobs. */
+export type TrialWorld = GivenWorld & { answers: Readonly<Record<string, string>> };
+
 export type TrialRelay = Awaited<ReturnType<typeof startTrialRelay>>;
 
 /** All secrets of a trial, so that what is derived from them is the same in each of its runs. */
@@ -52,7 +56,7 @@ export async function startTrialRelay(
   given: RelayConfig,
   now: number,
   custom: CustomAutomations,
-  world: GivenWorld,
+  world: TrialWorld,
   trouble: Trouble,
 ) {
   const clock = { now };
@@ -106,14 +110,18 @@ export async function startTrialRelay(
     log: troubles.log,
     fetch: (...request) => troubles.fetch(() => fetchHere(...request)),
   };
-  const { functions, fire, jobs, workToTheEnd } = openWorld({
+  const { stores, functions, fire, jobs, workToTheEnd } = openWorld({
     clock,
     stack,
     runtime,
     runtimeOf: (slug) => (slug === 'job-worker' ? ofWorker : runtime),
     around: troubles.run,
+    meanwhile: async () => people.answer(await jobs(['waiting', 'parked'])),
   });
   functions.takeGithub = remembering(functions.takeGithub, github);
+
+  const toSlack = (form: URLSearchParams) => functions.take({ url: '/slack', ...signedBySlack(form, key, clock.now) });
+  const people = createAnswers(world.answers, { standIn, stores, clock: read, post: toSlack });
 
   async function answerTo(given: Given): Promise<APIGatewayProxyStructuredResultV2> {
     if ('event' in given) {
@@ -123,7 +131,7 @@ export async function startTrialRelay(
     if ('command' in given) {
       const typed = `${runtime.config.slack?.command ?? '/pm'} ${given.command}`;
       const form = commandForm(standIn, typed, { userId: given.by, channelId: given.channel });
-      return functions.take({ url: '/slack', ...signedBySlack(form, key, clock.now) });
+      return toSlack(form);
     }
     if ('hook' in given) {
       const { hook, body, headers } = given;
@@ -153,6 +161,7 @@ export async function startTrialRelay(
     /** The steps that jobs of the team's automations carried out. */
     steps: troubles.steps,
     troublesMet: troubles.met,
+    unasked: people.unasked,
     /** The records of a kind that the service did not have at the beginning. A change replaces a record. */
     newRecords(kind: keyof Data): object[] {
       const idOf = (record: object): unknown => Reflect.get(record, idFields[kind]);

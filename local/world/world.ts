@@ -19,6 +19,8 @@ export interface WorldOptions {
   runtimeOf?: (slug: string) => Runtime;
   /** What surrounds the work of the worker on a job. */
   around?: (jobId: string, work: () => Promise<void>) => Promise<void>;
+  /** What people do once there is nothing to work on. @returns whether they did something */
+  meanwhile?: () => Promise<boolean>;
 }
 
 export type World = ReturnType<typeof openWorld>;
@@ -30,6 +32,7 @@ export function openWorld({
   runtime,
   runtimeOf = () => runtime,
   around = (_, work) => work(),
+  meanwhile = async () => false,
 }: WorldOptions) {
   const functions = openFunctions(runtimeOf);
   const stores: Stores = openStores(runtime);
@@ -71,6 +74,7 @@ export function openWorld({
       const end = clock.now + longestMs;
       while (clock.now <= end) {
         while (clock.now <= end && (await workOnce())) {}
+        if (await meanwhile()) continue;
         const underWay = await jobs(UNDER_WAY);
         if (underWay.length === 0) return;
         clock.now = Math.max(clock.now, Math.min(end, nextMoment(clock.now, stack.queues, underWay)));

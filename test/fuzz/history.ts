@@ -80,7 +80,25 @@ const detour = fc.record<Detour>({
 });
 
 /** The sixty seconds and the eleven minutes are those of leases and of signatures. */
-const seconds = fc.constantFrom<number>(1, 5, 12, 16, 31, 46, 61, 91, 130, 200, 301, 601, 661, 900, 3_600, 86_400);
+const seconds = fc.constantFrom<number>(
+  1,
+  5,
+  12,
+  16,
+  31,
+  46,
+  61,
+  91,
+  130,
+  200,
+  301,
+  601,
+  661,
+  900,
+  3_600,
+  7_200,
+  86_400,
+);
 
 const told = {
   held: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
@@ -116,7 +134,17 @@ const action = fc.oneof(
   // A person links a defect in Slack.
   sometimes(1, 'relates', { which: place, to: fc.constantFrom('task', 'step'), troubles: some }),
   // Something comes for the automations of the team: from GitHub, from another tool, or from a person in Slack.
-  sometimes(6, 'comes', { what: fc.constantFrom('release', 'alert', 'deploy', 'fires', 'fires', 'is over'), ...told }),
+  sometimes(6, 'comes', {
+    what: fc.constantFrom('release', 'alert', 'deploy', 'pick', 'fires', 'fires', 'is over'),
+    ...told,
+  }),
+  // A person presses a button of a question, perhaps again, or one who was not asked.
+  sometimes(2, 'presses', {
+    which: fc.nat({ max: 2 }),
+    choice: place,
+    isAsked: fc.constantFrom(true, true, true, false),
+    troubles: some,
+  }),
   // The clock fires what is due.
   sometimes(2, 'ticks', { troubles: some }),
   // A person answers what a job asks.

@@ -62,10 +62,13 @@ async function take(action: Action, world: World, judge: Judge): Promise<void> {
       if (what === 'alert') return tell([world.team.alerts()], action, world);
       if (what === 'fires' || what === 'is over') return tell([world.team.reports(what === 'is over')], action, world);
       const service = `service-${world.slack.typed.length + 1}`;
-      const typed = world.slack.types(`deploy ${service}`, { name: 'deploy' });
-      world.team.noteCommand(typed.job, service);
+      const { text, note } = what === 'pick' ? world.team.picks(service) : world.team.deploys(service);
+      const typed = world.slack.types(text, { name: what });
+      note(typed.job);
       return void (await world.command(typed, troubles));
     }
+    case 'presses':
+      return world.press(action.which, action.choice, action.isAsked, action.troubles);
     case 'ticks':
       return world.tick(action.troubles);
     case 'answers': {

@@ -16,12 +16,18 @@ export interface Typed {
   isAccepted: boolean;
 }
 
+/** A message with buttons. */
+interface Question {
+  blocks: { type: string; elements?: { text: { text: string }; value: string }[] }[];
+}
+
 /** A workspace in which people type commands. */
 export class Slack {
   readonly typed: Typed[] = [];
   /** What people were told, at a response_url or in a direct message. */
   readonly told: { url: string; text: string }[] = [];
   readonly #clock: VirtualClock;
+  #pressed = 0;
 
   constructor(clock: VirtualClock) {
     this.#clock = clock;
@@ -52,6 +58,39 @@ export class Slack {
     return this.types(`defect ${title}`, defectJobs, title);
   }
 
+  /** The questions with their buttons, which stay as they were. */
+  questions(): Question[] {
+    const sent = this.told.filter(({ url }) => url.endsWith('/chat.postMessage'));
+    return sent.flatMap(({ text }) => {
+      const blocks: Question['blocks'] = JSON.parse(new URLSearchParams(text).get('blocks') ?? '[]');
+      return blocks.some(({ type }) => type === 'actions') ? [{ blocks }] : [];
+    });
+  }
+
+  /** @returns the job that asks, the text of the button, and the request that Slack sends */
+  presses({ blocks }: Question, choice: number, userId: string) {
+    const buttons = blocks.flatMap(({ elements = [] }) => elements);
+    const button = buttons[choice % buttons.length];
+    const url = `https://hooks.slack.com/actions/${++this.#pressed}`;
+    const payload = {
+      type: 'block_actions',
+      team: { id: TEAM_ID },
+      user: { id: userId, name: userId === 'U0MIRA001' ? 'mira' : 'tomasz' },
+      channel: { id: 'D0MIRA' },
+      trigger_id: `pressed-${this.#pressed}`,
+      response_url: url,
+      message: { blocks },
+      actions: [button],
+    };
+    const told = () =>
+      this.told.flatMap((one) =>
+        one.url === url ? (/:white_check_mark: mira: (\w+)/.exec(one.text)?.[1] ?? []) : [],
+      )[0];
+    const { job } = JSON.parse(button?.value ?? '{}');
+    const posted = slackRequest({ payload: JSON.stringify(payload) }, this.#clock.now);
+    return { job: String(job), answer: button?.text.text ?? '', told, posted };
+  }
+
   posted({ form }: Typed): Posted {
     return slackRequest(form, this.#clock.now);
   }
@@ -63,7 +102,13 @@ export class Slack {
     if (url.pathname.endsWith('/conversations.history')) {
       return Response.json({ ok: true, messages: this.#messages() });
     }
-    return Response.json({ ok: true, channel: 'D0MIRA', ts: '1.1', team_id: TEAM_ID, user: { team_id: TEAM_ID } });
+    return Response.json({
+      ok: true,
+      channel: 'D0MIRA',
+      ts: '1.1',
+      team_id: TEAM_ID,
+      user: { id: 'U0MIRA001', team_id: TEAM_ID, profile: {} },
+    });
   }
 
   /** The ids of the direct messages that were sent. */

@@ -16,6 +16,11 @@ const DAY_MS = 24 * HOUR_MS;
 const TICK_MS = HOUR_MS / 4;
 const DUE_EVERY_MS = 6 * HOUR_MS;
 const HOOK_SECRET = 'what the sender of alerts knows';
+const CHOICES = ['one', 'two'] as const;
+const NOBODY = 'nobody';
+const PICKED_WITHIN_MS = 2 * HOUR_MS;
+/** The clocks of hosts differ by less. */
+const CLOCKS_DIFFER_MS = 1_000;
 const CHANNEL = { channel: 'C0PLATFORM' };
 
 const make = async ({ create }: Steps, title: string) => {
@@ -81,8 +86,17 @@ export const files = {
       return `made defect ${await make(steps, deployTitle(service, answer))}`;
     },
   },
+  pick: {
+    on: command('pick <service> <until>', { does: 'asks which', example: 'pick web 1795000000000' }),
+    async run({ service, until }: { service: string; until: string }, steps: CommandSteps) {
+      const of = { choices: CHOICES, until: Number(until), default: NOBODY };
+      const { answer } = await steps.ask('which', 'Which one?', of);
+      return `made defect ${await make(steps, pickTitle(service, answer))}`;
+    },
+  },
 };
 
+const pickTitle = (service: string, answer: string) => `pick ${service}: ${answer}`;
 const dueTitle = (at: number) => `due ${new Date(at).toISOString()}`;
 const deployTitle = (service: string, answer: string) => `deploy ${service}: ${answer}`;
 
@@ -93,6 +107,8 @@ export class Team {
   readonly #wanted = new Map<string, { title: string; delivery: Delivery }>();
   /** The commands that ask, by their jobs, and what people answered. */
   readonly #asking = new Map<string, { service: string; answers: string[] }>();
+  /** The commands that ask in Slack, by their jobs. */
+  readonly #picking = new Map<string, { service: string; until: number; presses: Press[] }>();
   /** The times of the schedule that ticks have come for. */
   readonly #due = new Set<number>();
   #newestTick: number | undefined;
@@ -134,9 +150,10 @@ export class Team {
     return delivery;
   }
 
-  /** @param job of a command that asks */
-  noteCommand(job: string, service: string): void {
-    this.#asking.set(job, { service, answers: [] });
+  /** A command that asks an operator. @returns what a person types */
+  deploys(service: string): { text: string; note: (job: string) => void } {
+    const note = (job: string) => void this.#asking.set(job, { service, answers: [] });
+    return { text: `deploy ${service}`, note };
   }
 
   /** @returns an answer that nobody has given before */
@@ -144,6 +161,18 @@ export class Team {
     const answers = this.#asking.get(job.id)?.answers ?? [];
     answers.push(`answer ${answers.length + 1}`);
     return answers.at(-1) ?? '';
+  }
+
+  /** A command that asks in Slack. @returns what a person types */
+  picks(service: string): { text: string; note: (job: string) => void } {
+    const until = this.#clock.now + PICKED_WITHIN_MS;
+    const note = (job: string) => void this.#picking.set(job, { service, until, presses: [] });
+    return { text: `pick ${service} ${until}`, note };
+  }
+
+  /** A person presses a button of a question. */
+  notePress(job: string, press: Press): void {
+    this.#picking.get(job)?.presses.push(press);
   }
 
   /** When the clock last fired. Epoch milliseconds. */
@@ -161,7 +190,7 @@ export class Team {
   /** What must hold at every moment: each thing is made once, and an answer is one that a person gave. */
   wrong(defects: readonly Defect[], turnOf: (incident: string) => number): string[] {
     const titles = defects.map(({ title }) => title);
-    const ofTeam = titles.filter((title) => /^(release|alert|due|deploy) /.test(title));
+    const ofTeam = titles.filter((title) => /^(release|alert|due|deploy|pick) /.test(title));
     const twice = ofTeam.filter((title, index) => ofTeam.indexOf(title) !== index);
     const ofCommands = [...this.#asking.values()].flatMap(({ service, answers }) => {
       const made = titles.filter((title) => title.startsWith(deployTitle(service, '')));
@@ -177,7 +206,29 @@ export class Team {
       const made = titles.filter((title) => title === name).length;
       return made > turnOf(name) + 1 ? [`${made} defects of ${name}, which was let go ${turnOf(name)} times`] : [];
     });
-    return [...twice.map((title) => `two defects of ${title}`), ...tooMany, ...ofCommands];
+    return [
+      ...twice.map((title) => `two defects of ${title}`),
+      ...tooMany,
+      ...ofCommands,
+      ...this.#wronglyPicked(titles),
+    ];
+  }
+
+  /** One answer counts, of the person who was asked, and in time. */
+  #wronglyPicked(titles: readonly string[]): string[] {
+    return [...this.#picking.values()].flatMap(({ service, until, presses }) => {
+      const made = titles.filter((title) => title.startsWith(pickTitle(service, '')));
+      const inTime = presses.filter(({ isAsked, at }) => isAsked && at < until + CLOCKS_DIFFER_MS);
+      const isOver = this.#clock.now > until - CLOCKS_DIFFER_MS;
+      const given = [...inTime.map(({ answer }) => answer), ...(isOver ? [NOBODY] : [])];
+      const invented = made.filter((title) => !given.some((answer) => title === pickTitle(service, answer)));
+      const told = new Set(presses.flatMap((press) => press.told() ?? []));
+      return [
+        ...invented.map((title) => `nobody has pressed '${title}'`),
+        ...(made.length > 1 ? [`one question has made ${made.join(' and ')}`] : []),
+        ...(told.size > 1 ? [`people were told two answers of ${service}: ${[...told].join()}`] : []),
+      ];
+    });
   }
 
   /** What must hold once nothing is left to do: nothing that was accepted is lost. */
@@ -210,8 +261,25 @@ export class Team {
         automation === 'incident' && status === 'succeeded' ? /defect (.*)/.exec(outcome ?? '')?.[1] : undefined;
       return id === undefined || defects.some(({ defect_id }) => defect_id === id) ? [] : [`there is no defect ${id}`];
     });
-    return [...told, ...due, ...answered, ...strange];
+    const picked = [...this.#picking].flatMap(([id, { service, presses }]) => {
+      const [told] = presses.flatMap((press) => press.told() ?? []);
+      const job = jobs.get(id);
+      const titles = (told === undefined ? [...CHOICES, NOBODY] : [told]).map((answer) => pickTitle(service, answer));
+      return !job || job.status === 'not-done' || isMade(id, titles)
+        ? []
+        : [`the answer of ${service} is lost: ${told}`];
+    });
+    return [...told, ...due, ...answered, ...strange, ...picked];
   }
+}
+
+/** A button that a person pressed. */
+export interface Press {
+  answer: string;
+  isAsked: boolean;
+  at: number;
+  /** The answer that the relay names in return. */
+  told: () => string | undefined;
 }
 
 /** A body as its sender signs it. */

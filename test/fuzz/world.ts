@@ -171,6 +171,16 @@ export class World {
     });
   }
 
+  /** A person presses a button of the last questions. */
+  async press(which: number, choice: number, isAsked: boolean, troubles: readonly Trouble[] = []): Promise<void> {
+    const questions = this.slack.questions();
+    const question = questions.at(-1 - (which % questions.length));
+    if (!question) return;
+    const { job, posted, ...press } = this.slack.presses(question, choice, isAsked ? 'U0MIRA001' : 'U0TOMASZ1');
+    this.team.notePress(job, { ...press, isAsked, at: this.clock.now });
+    await this.run(troubles, (host) => host.take(posted));
+  }
+
   /** Delivers the next message of a queue. @returns false if there is none */
   async work(lane: number, troubles: readonly Trouble[] = []): Promise<boolean> {
     const { queues } = this.#hosts.stack;

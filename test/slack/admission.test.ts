@@ -171,7 +171,7 @@ describe('where only people whom the service knows may ask', () => {
     }
     expect(said).toEqual([
       expect.stringContaining('No user of the service has your e-mail address.'),
-      expect.stringContaining('ask for the form again'),
+      expect.stringContaining('knows who you are now: try again'),
     ]);
     expect(relay.slack.views.map(({ userId }) => userId)).toEqual([MIRA]);
   });

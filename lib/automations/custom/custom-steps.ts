@@ -2,8 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import type * as z from 'zod';
 import * as zod from 'zod/mini';
 import type { $ZodType } from 'zod/v4/core';
+import { bareWord, firstWord, idIn, noteIn, withSingleBlanks } from '../../commands/words.ts';
+import { slackChannel } from '../../config/names.ts';
 import { findRepository, requiresLink } from '../../config/settings.ts';
 import type { ToolCall } from '../../config/template.ts';
+import { HOUR_MS } from '../../dates.ts';
 import { digest } from '../../digest.ts';
 import {
   AccountFirst,
@@ -26,17 +29,27 @@ import type { Person } from '../../people/people.ts';
 import { slackUserOf } from '../../people/slack-people.ts';
 import { commentMark } from '../../platforms/github/comment-marks.ts';
 import { plainText } from '../../platforms/github/plain-text.ts';
-import { linkedMessage, message, plainSection } from '../../platforms/slack/messages.ts';
+import { linkedMessage, message, plainSection, sentence } from '../../platforms/slack/messages.ts';
 import { slackMessage } from '../../platforms/slack/post-message.ts';
+import type { SlackApi } from '../../platforms/slack/slack-api.ts';
 import { type Operation, rawOperation } from '../../service/partner/operation.ts';
 import { operations } from '../../service/partner/operations/operations.ts';
 import { cutToLength, messageOf } from '../../text.ts';
-import type { CommandSteps, ForKey, Json, Link, Recipient } from '../../triggers/steps.ts';
+import type { Choice, CommandSteps, ForKey, Json, Link, Recipient } from '../../triggers/steps.ts';
 import { holderOf } from '../as-person.ts';
 import type { Context } from '../context.ts';
 import { withFooter } from '../described.ts';
-import { findTask, tasksOfKey } from '../log-time/find-task.ts';
+import {
+  didYouMean,
+  findTask,
+  type ReadTask,
+  SHOWN_LENGTH,
+  type TypedTime,
+  tasksOfKey,
+  type UnclearTask,
+} from '../log-time/find-task.ts';
 import { hasActed, isConfirmed } from '../what-happened.ts';
+import { askInSlack } from './ask-in-slack.ts';
 import { foreignIn } from './json.ts';
 import { catchingStrays, strayOf } from './strays.ts';
 import { ofTeam, ThrownByTeam, UnknownStep } from './thrown.ts';
@@ -177,6 +190,12 @@ function createCustomSteps(job: Job, steps: JobSteps, context: Context, taking: 
     });
   }
 
+  /** @throws {NeedsOperator} */
+  function inSlack(step: string): SlackApi {
+    if (slack) return slack;
+    throw new NeedsOperator(`the step '${step}' needs slack, which relay.config.ts does not have`);
+  }
+
   async function recipient(step: string, to: Recipient): Promise<{ channelId: string } | { userId: string }> {
     if (to === 'asker') {
       if (by?.in === 'slack') return { userId: by.id };
@@ -186,6 +205,55 @@ function createCustomSteps(job: Job, steps: JobSteps, context: Context, taking: 
     const userId = await slackUserOf(to.email, named(step), context);
     if (userId === undefined) throw new NotDone('no one in Slack has the e-mail address that the message is for');
     return { userId };
+  }
+
+  async function askPeople(
+    step: string,
+    text: string,
+    {
+      to = 'asker',
+      choices,
+      until,
+    }: { to?: Recipient; choices: readonly Choice[]; until: string | number | { hours: number } },
+  ) {
+    const place = await recipient(step, to);
+    if ('channelId' in place && !slackChannel.safeParse(place.channelId).success)
+      throw new NeedsOperator(`the step '${step}' needs the id of a channel, such as C0123ABCD`);
+    const question = {
+      text,
+      to: place,
+      choices,
+      until: momentOf(step, typeof until === 'object' ? clock() + until.hours * HOUR_MS : until),
+    };
+    const answer = await askInSlack(step, question, { job, steps, slack: inSlack(step), context });
+    if (!answer) return undefined;
+    // They see it answered by their handle, which few people know.
+    const name = await people.nameOf({ in: 'slack', id: answer.userId }, named(step));
+    return { by: name ?? answer.by, value: answer.value };
+  }
+
+  /** @throws {NotDone} if the person does not choose one, or cannot be asked */
+  async function chosenTask(step: string, { fault, said, offered }: UnclearTask): Promise<ReadTask> {
+    const missing = new NotDone(`${fault}. Give its id, or its whole name`);
+    if (offered.length === 0) throw missing;
+    if (by?.in !== 'slack') {
+      const list = offered.map(({ task }) =>
+        by ? task.id : `${task.id} (${cutToLength(task.name, SHOWN_LENGTH, '…')})`,
+      );
+      throw new NotDone(`${fault}. ${didYouMean(offered)} ${list.join(', ')}`);
+    }
+    const names = offered.map(({ task }) => task.name);
+    const choices = offered.map(({ task: { id, name } }, index) => {
+      const isAlone = names.filter((other) => other === name).length === 1;
+      return { text: isAlone ? name : `${cutToLength(name, 30, '…')} ${id}`, value: index };
+    });
+    const chosen = await askPeople(`${step}: which`, `${sentence(said)} ${didYouMean(offered)}`, {
+      choices: [...choices, { text: 'None of these', value: -1 }],
+      until: { hours: 1 },
+    });
+    const read = offered[Number(chosen?.value ?? -1)];
+    if (read) return read;
+    throw missing;
   }
 
   /** Steps that a step consists of. */
@@ -248,10 +316,9 @@ function createCustomSteps(job: Job, steps: JobSteps, context: Context, taking: 
       await once(step, operation, await withIds(operation, payload));
     },
     async say(step: string, to: Recipient, text: string | readonly (string | Link)[]) {
-      if (!slack) throw new NeedsOperator(`the step '${step}' needs slack, which relay.config.ts does not have`);
       const place = await recipient(step, to);
       const said = typeof text === 'string' ? message(plainSection(text)) : linkedMessage(withAddresses(step, text));
-      const sent = await steps.tell(step, slackMessage(place, `${job.id} ${step}`, said, slack));
+      const sent = await steps.tell(step, slackMessage(place, `${job.id} ${step}`, said, inSlack(step)));
       if ('leftOut' in sent) throw new NotDone(sent.leftOut);
     },
     async comment(step: string, { repository, issue }: { repository: string; issue: number }, text: string) {
@@ -286,13 +353,12 @@ function createCustomSteps(job: Job, steps: JobSteps, context: Context, taking: 
         ),
       );
     },
-    async task(step: string, text: string) {
-      const found = await asking(findTask({ task: text, day: 'today' }, tasksOfKey(named(step))));
-      if ('task' in found) return found.task;
-      const ids = found.offered.map(({ task }) => task.id).join(', ');
-      throw new NotDone(
-        `${found.fault}${ids === '' ? '. Give its id, or its whole name' : `. Did you mean one of these? ${ids}`}`,
+    async task(step: string, text: string, { rest = false }: { rest?: boolean } = {}) {
+      const found = await asking(
+        findTask(rest ? withRest(text) : { task: text, day: 'today' }, tasksOfKey(named(step))),
       );
+      const read = 'task' in found ? found : await chosenTask(step, found);
+      return rest ? { ...read.task, rest: noteIn(read.note ?? '') } : read.task;
     },
     async user(step: string) {
       if (!by) throw new NeedsOperator(`the step '${step}' is for the person who asked, and nobody asked for this job`);
@@ -311,7 +377,11 @@ function createCustomSteps(job: Job, steps: JobSteps, context: Context, taking: 
       if (clock() < at)
         throw new RetryAt(at, `it waits for the time of the step '${step}'`, { releasesQueueGroup: true });
     },
-    async ask(step: string, question: string) {
+    async ask(step: string, question: string, of?: Parameters<typeof askPeople>[2] & { default?: Kept }) {
+      if (of) {
+        const { by, value } = (await askPeople(step, question, of)) ?? { by: undefined, value: of.default };
+        return { by, answer: value };
+      }
       // Counted, because the clock of who answers may differ.
       const { newest, older } = job.decisions ?? { newest: [], older: 0 };
       const before = await steps.read(`${step}: asked`, 'a person', async () => older + newest.length);
@@ -431,6 +501,18 @@ function anyPath(step: string, path: string): Operation {
 function keyOf(step: string, key: unknown): string {
   if ((typeof key === 'string' && key !== '') || Number.isFinite(key)) return String(key);
   throw new NeedsOperator(`the step '${step}' has no key; give a text or a number that says what it is for`);
+}
+
+/** The name of a task, and words behind it. */
+function withRest(typed: string): TypedTime {
+  const text = withSingleBlanks(typed);
+  const { word, rest, isQuoted } = firstWord(text) ?? { word: text, rest: '', isQuoted: false };
+  const read = {
+    task: isQuoted ? word : (idIn(word) ?? bareWord(word)),
+    day: 'today',
+    note: rest || undefined,
+  } as const;
+  return isQuoted || rest === '' ? read : { ...read, open: { text, day: 'today' } };
 }
 
 /** The marker stands at the end, behind what others wrote. */

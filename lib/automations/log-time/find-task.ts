@@ -13,7 +13,7 @@ import type { TimeToLog } from './command.ts';
 import { type Fit, fitOf, NAME_WORDS, type TypedWords, typedWords } from './task-fit.ts';
 
 /** What a person typed after the duration. */
-type TypedTime = Pick<TimeToLog, 'task' | 'isId' | 'day' | 'note' | 'open'>;
+export type TypedTime = Pick<TimeToLog, 'task' | 'isId' | 'day' | 'note' | 'open'>;
 
 export interface Task {
   id: string | number;
@@ -53,6 +53,9 @@ export interface UnclearTask {
   said: string;
   offered: readonly ReadTask[];
 }
+
+export const didYouMean = (offered: readonly unknown[]): string =>
+  offered.length === 1 ? 'Did you mean this?' : 'Did you mean one of these?';
 
 const MOST_FOUND = 100;
 const PAGES = 10;

@@ -7,7 +7,7 @@ import { placeOf, runButton } from '../../platforms/slack/command-button.ts';
 import { message, plainSection, sentence } from '../../platforms/slack/messages.ts';
 import { cutToLength } from '../../text.ts';
 import type { TimeToLog } from './command.ts';
-import type { ReadTask } from './find-task.ts';
+import { didYouMean, type ReadTask } from './find-task.ts';
 
 /** Time that a person asked to log, and what is needed to read it. */
 export interface AskedTime {
@@ -57,11 +57,8 @@ export function offerBlocks(
   if (buttons.length < offered.length) return undefined;
   const [note, ...others] = new Set(offered.map((one) => (one.isKept ? undefined : one.note)));
   const noted = note === undefined || others.length > 0 ? '' : ` The note is ${excerpt(note)}.`;
-  return message(plainSection(`:warning: ${sentence(said)}${noted} ${questionOf(offered)}`), ...buttons).blocks;
+  return message(plainSection(`:warning: ${sentence(said)}${noted} ${didYouMean(offered)}`), ...buttons).blocks;
 }
-
-export const questionOf = (offered: readonly unknown[]): string =>
-  offered.length === 1 ? 'Did you mean this?' : 'Did you mean one of these?';
 
 /** By the name of the task; two that are alike by its id, and two readings of one task by their notes. */
 function labelsOf(offered: readonly OfferedEntry[], typed: number, isDated: boolean): string[] {

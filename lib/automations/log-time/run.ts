@@ -1,9 +1,9 @@
-import * as z from 'zod/mini';
 import { printDuration } from '../../commands/duration.ts';
 import { dateIn } from '../../dates.ts';
 import { asNotDone } from '../../engine/record/interruption.ts';
 import type { JobSteps } from '../../engine/run/job-steps.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
+import { updateIfPossible } from '../../platforms/slack/post-message.ts';
 import { createTimelog } from '../../service/partner/operations/timelogs.ts';
 import type { KnownDay, ShownReminder } from '../../timesheets/known-timesheets.ts';
 import { reminderMessage } from '../../timesheets/reminder-message.ts';
@@ -114,14 +114,9 @@ async function updateReminders(
   if (!slack) return;
   for (const { channel, ts, date, balances, tasks } of reminders) {
     const message = reminderMessage({ at: clock(), connection, date, balances, tasks });
-    await steps.read(`update the reminder of ${date}`, 'Slack chat.update', async () => {
-      try {
-        await slack.call('chat.update', { channel, ts, ...message }, z.object({}));
-        return 'updated';
-      } catch (error) {
-        return String(error);
-      }
-    });
+    await steps.read(`update the reminder of ${date}`, 'Slack chat.update', () =>
+      updateIfPossible({ channel, ts }, message, slack),
+    );
   }
 }
 

@@ -7,8 +7,8 @@ import { addDays, dateIn } from '../../dates.ts';
 import { NotDone } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { cutToLength } from '../../text.ts';
-import { findTask, MOST_OFFERED, type ReadTask, SHOWN_LENGTH, type TaskSource } from './find-task.ts';
-import { type AskedTime, type OfferedEntry, offerBlocks, questionOf, saidBlocks } from './offer-blocks.ts';
+import { didYouMean, findTask, MOST_OFFERED, type ReadTask, SHOWN_LENGTH, type TaskSource } from './find-task.ts';
+import { type AskedTime, type OfferedEntry, offerBlocks, saidBlocks } from './offer-blocks.ts';
 
 const WHAT_WORKS = 'Give its id, or its whole name.';
 /** For the records, which never have the note. */
@@ -44,7 +44,7 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Of
   const list = offered.map(({ task: { id, name } }) =>
     isPublic ? id : `${id} (${cutToLength(name, SHOWN_LENGTH, '…')})`,
   );
-  const text = `${fault}. ${questionOf(offered)} ${list.join(', ')}`;
+  const text = `${fault}. ${didYouMean(offered)} ${list.join(', ')}`;
   const readings = offered.flatMap((one): OfferedEntry[] => {
     const reading = readingOf(one);
     if (!one.isNoteUnread) return [reading];

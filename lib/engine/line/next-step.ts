@@ -8,7 +8,9 @@ import {
   type Job,
   type Parked,
   type ParkKind,
+  questionOf,
   waitOf,
+  whoIsAsked,
 } from '../record/job.ts';
 
 /** What an operator can decide about a job; `done`, `again` and `search` resolve an unknown outcome. */
@@ -77,6 +79,13 @@ export function parkKindOf({ parked }: Pick<Job, 'parked'>): ParkKind {
 
 function nextStepOfWaiting(job: Job, time: (ms: number) => string, now: number): NextStep {
   const kind = waitOf(job)?.for;
+  const question = questionOf(job);
+  if (question)
+    return {
+      text: `Nothing to do: it waits until ${time(question.until)} for the answer of ${whoIsAsked(question, job)} in Slack.`,
+      choices: canBeDiscarded(job) ? ['discard'] : [],
+      docs: 'docs/stuck.md#waiting',
+    };
   return {
     text: whatToDo(job, kind) ?? `Nothing to do: it ${whenItContinues(job, time, now)}.`,
     choices: canBeDiscarded(job) && (job.openUntil ?? 0) <= now ? ['replay', 'discard'] : ['replay'],

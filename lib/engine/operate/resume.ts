@@ -10,7 +10,7 @@ import { inBatches } from '../line/queue.ts';
 import { requeueJob, type SweepOptions } from '../line/sweep.ts';
 import { openWaitingLines } from '../line/waiting-line.ts';
 import type { OperatorDecision } from '../record/history.ts';
-import { asksQuestion, canBeDiscarded, type Job } from '../record/job.ts';
+import { asksQuestion, canBeDiscarded, type Job, questionOf, whoIsAsked } from '../record/job.ts';
 import { openJournal } from '../record/journal.ts';
 import { verifyIsOver } from './resolve.ts';
 
@@ -68,7 +68,7 @@ export function resumedInWords(
  *
  * @param reason why, or the answer to what the job asks
  * @returns the queued job
- * @throws {Error} if the job is in another state, or asks a question and there is no answer
+ * @throws {Error} if the job is in another state, asks a question and there is no answer, or asks somebody else
  */
 export async function replayJob(
   job: Job,
@@ -77,6 +77,11 @@ export async function replayJob(
 ): Promise<Job> {
   if (job.status !== 'parked' && job.status !== 'waiting')
     throw new Error(`the status of ${job.id} is ${job.status}; only parked and waiting jobs can be replayed`);
+  const question = questionOf(job);
+  if (question)
+    throw new Error(
+      `${job.id} asks ${whoIsAsked(question, job)} in Slack, until ${localTime(question.until)}: nobody else can answer, but you can discard it`,
+    );
   const answer = reason?.trim() || undefined;
   if (asksQuestion(job) && answer === undefined)
     throw new Error(`${job.id} asks a question: replay it with the answer, as --reason <answer>, or discard it`);

@@ -10,10 +10,21 @@ import { cutToLength } from '../../text.ts';
  * - `late call`: until an older call can no longer be carried out, to set once more what that may change
  * - `outage`: the connection, an operation or another platform does not work
  * - `job`: another job
+ * - `question`: a person's answer in Slack
  * - `pause`: a time that the relay chose, for example to send several changes together
  * - `operator`: it was parked
  */
-export type WaitsFor = 'budget' | 'retry' | 'answer' | 'late call' | 'outage' | 'key' | 'job' | 'pause' | 'operator';
+export type WaitsFor =
+  | 'budget'
+  | 'retry'
+  | 'answer'
+  | 'late call'
+  | 'outage'
+  | 'key'
+  | 'job'
+  | 'question'
+  | 'pause'
+  | 'operator';
 
 /** A wait of a job between two runs. Times are epoch milliseconds. */
 export interface Waited {

@@ -31,6 +31,7 @@ export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: st
     toPerson: "an administrator has to replace the relay's key",
   },
   job: { what: 'another job', toPerson: 'another request has to finish first' },
+  question: { what: 'an answer in Slack', toPerson: 'its question in Slack has no answer yet' },
   pause: { what: 'its time', toPerson: 'its turn has not come yet' },
   operator: { what: 'an operator', toPerson: 'an administrator has to look at it' },
 };

@@ -5,8 +5,17 @@ import { keys } from '../../state/table/keys.ts';
 import { type Expression, type Item, setFields, type Table } from '../../state/table/table.ts';
 import { UnreadableItem } from '../../state/table/unreadable-item.ts';
 import { beginWait, endWait, type OperatorDecision, withDecision } from './history.ts';
-import type { InLine, RetryAt } from './interruption.ts';
-import { hasEnded, type Job, type JobDraft, type Parked, queuedSince, type UnfinishedStep } from './job.ts';
+import { AnswerAwaited, type InLine, type RetryAt } from './interruption.ts';
+import {
+  hasEnded,
+  type Job,
+  type JobDraft,
+  type Parked,
+  type Question,
+  questionOf,
+  queuedSince,
+  type UnfinishedStep,
+} from './job.ts';
 import { isGone, jobOfItem, type StandingJob } from './job-item.ts';
 import { createJobLists, lineOf } from './job-lists.ts';
 import { createProcessRuns, type ProcessRuns } from './process-runs.ts';
@@ -79,13 +88,22 @@ export type JobStore = ReturnType<typeof createJobStore>;
 export function createJobStore(table: Table, clock: () => number, warn: Warn = () => {}) {
   const unreadable = createUnreadableJobs(table, clock, warn);
 
-  /** Ends a run: releases the lease, writes the fields that are set here, and removes the others. */
-  async function endRun(job: Job, set: Partial<Job>, kept: { expiresAt?: number } = {}): Promise<void> {
+  /**
+   * Ends a run: releases the lease, writes the fields that are set here, and removes the others.
+   * @returns false if an answer has come to the question that the job would wait for
+   */
+  async function endRun(
+    job: Job,
+    set: Partial<Job>,
+    { expiresAt, asks }: { expiresAt?: number; asks?: Question | undefined } = {},
+  ): Promise<boolean> {
     const owner = job.lease?.owner;
-    const fields: Item = { ...set, ...kept };
+    const fields: Item = { ...set, expiresAt };
     const over = RUN_FIELDS.filter((name) => fields[name] === undefined);
-    const changed = await table.update(keys.job(job.id), setFields(fields, over), ownedBy(owner));
-    if (!changed) throw new LeaseLost(job.id);
+    const condition = asks ? both(ownedBy(owner), isOpen(asks)) : ownedBy(owner);
+    if (await table.update(keys.job(job.id), setFields(fields, over), condition)) return true;
+    if (asks && (await get(job.id))?.lease?.owner === owner) return false;
+    throw new LeaseLost(job.id);
   }
 
   /** @throws {UnreadableItem} */
@@ -194,6 +212,47 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
     return existing ? { job: existing, stored: false } : store(draft, standsFor);
   }
 
+  /**
+   * Starts the next generation of a job that no worker holds: it was replayed, is due, or lost its worker in a crash. A
+   * crash is counted.
+   * @param decision of the operator who continues or ends the job
+   * @param wasStopped true if its worker was stopped, and did not crash
+   * @param answered the answer to the question that it waits for
+   * @returns the job to queue, or undefined if it changed in the meantime
+   */
+  async function requeue(
+    job: Job,
+    decision?: OperatorDecision,
+    wasStopped = false,
+    answered?: { set: Pick<Job, 'question'>; unless: Expression },
+  ): Promise<Job | undefined> {
+    const now = clock();
+    const attempts = job.status === 'parked' ? 0 : job.attempts;
+    const queuedAt = job.status === 'queued' ? queuedSince(job) : now;
+    // Twice as late each time: while no worker runs, a backlog is not sent again every minute.
+    const wakeAt = now + Math.min(Math.max(UNCLAIMED_MS, now - queuedAt), LONGEST_UNCLAIMED_MS);
+    const set: Partial<Job> = {
+      status: 'queued',
+      generation: job.generation + 1,
+      queuedAt,
+      wakeAt,
+      attempts,
+      ...(!wasStopped && crashesOf(job)),
+      ...(decision && { gotOn: { generation: job.generation + 1, at: now } }),
+      waits: job.status === 'parked' ? withParkedTime(job, now) : (endWait(job.waits, now) ?? job.waits),
+      ...(decision && { decisions: withDecision(job.decisions, decision) }),
+      ...answered?.set,
+      ...(decision?.what === 'discarded' && { discarded: { by: decision.by, reason: decision.reason ?? '' } }),
+    };
+    const isRevived = job.status === 'parked' && !set.discarded;
+    const over = isRevived ? [...REQUEUED_FIELDS, 'discarded'] : REQUEUED_FIELDS;
+    // The run that an operator asks for passes the job's slot on, or moves its line on.
+    const removed = decision ? over.filter((name) => name !== 'slotAt') : over;
+    const condition = answered ? both(asRead(job), answered.unless) : asRead(job);
+    const requeued = await table.update(keys.job(job.id), setFields({ ...set }, removed), condition);
+    return requeued && jobOfItem(requeued);
+  }
+
   return {
     ...createJobLists(table, clock, unreadable),
     get,
@@ -229,14 +288,42 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       const now = clock();
       await endRun(job, { status: 'parked', parked, wakeAt: now, attempts, title });
     },
-    /** @returns the waiting job; with a new generation if its message `is sent again` */
-    async wait(job: Job, wait: RetryAt, message: WaitingMessage, left: LeftByRun): Promise<Job> {
+    /**
+     * @returns the waiting job, with a new generation if its message `is sent again`; undefined if it need not wait, because
+     * an answer has come to its question
+     */
+    async wait(job: Job, wait: RetryAt, message: WaitingMessage, left: LeftByRun): Promise<Job | undefined> {
       const { dueAt, expectedAt } = wait;
       const generation = job.generation + (message === 'is sent again' ? 1 : 0);
       const wakeAt = Math.min(message === 'leaves' ? dueAt : dueAt + WAKE_GRACE_MS, clock() + LONGEST_UNCLAIMED_MS);
       const fields = waitingFields(job, wait, left);
-      await endRun(job, { ...fields, dueAt, expectedAt, wakeAt, generation });
-      return { ...job, ...fields, dueAt, generation };
+      const asks = wait instanceof AnswerAwaited ? wait.question : undefined;
+      const waits = await endRun(job, { ...fields, dueAt, expectedAt, wakeAt, generation }, { asks });
+      return waits ? { ...job, ...fields, dueAt, generation } : undefined;
+    },
+    /** Opens a question, in place of the one before. @throws {LeaseLost} */
+    async ask(job: Job, question: Question): Promise<void> {
+      const asked = await table.update(keys.job(job.id), setFields({ question }), ownedBy(job.lease?.owner));
+      if (!asked) throw new LeaseLost(job.id);
+    },
+    /** Ends an open question without an answer. @returns `none`, or the answer that came before. @throws {LeaseLost} */
+    async endQuestion({ id, lease }: Job, question: Question): Promise<string> {
+      const ended = setFields({ question: { ...question, answer: NO_ANSWER } });
+      if (await table.update(keys.job(id), ended, both(ownedBy(lease?.owner), isOpen(question)))) return NO_ANSWER;
+      const now = await get(id);
+      if (now?.lease?.owner !== lease?.owner || now?.question?.answer === undefined) throw new LeaseLost(id);
+      return now.question.answer;
+    },
+    /**
+     * Keeps the answer to an open question. A job that waits for it is queued; another reads it in its next run.
+     * @returns the job as it is now, or undefined if it changed in the meantime
+     */
+    async answer(job: Job, question: Question, answer: string): Promise<Job | undefined> {
+      const answered = { set: { question: { ...question, answer } }, unless: isOpen(question) };
+      if (questionOf(job)) return requeue(job, undefined, false, answered);
+      const condition = both(asRead(job), answered.unless);
+      const kept = await table.update(keys.job(job.id), setFields(answered.set), condition);
+      return kept && jobOfItem(kept);
     },
     /** Puts the job into the waiting line of its connection and lane, or of an operation there, in the order of events. */
     async standInLine(job: Job, wait: InLine, left: LeftByRun): Promise<void> {
@@ -288,38 +375,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       );
       return called && (await unreadable.readJobs([called]))[0];
     },
-    /**
-     * Starts the next generation of a job that no worker holds: it was replayed, is due, or lost its worker in a crash. A
-     * crash is counted.
-     * @param decision of the operator who continues or ends the job
-     * @param wasStopped true if its worker was stopped, and did not crash
-     * @returns the job to queue, or undefined if it changed in the meantime
-     */
-    async requeue(job: Job, decision?: OperatorDecision, wasStopped = false): Promise<Job | undefined> {
-      const now = clock();
-      const attempts = job.status === 'parked' ? 0 : job.attempts;
-      const queuedAt = job.status === 'queued' ? queuedSince(job) : now;
-      // Twice as late each time: while no worker runs, a backlog is not sent again every minute.
-      const wakeAt = now + Math.min(Math.max(UNCLAIMED_MS, now - queuedAt), LONGEST_UNCLAIMED_MS);
-      const set: Partial<Job> = {
-        status: 'queued',
-        generation: job.generation + 1,
-        queuedAt,
-        wakeAt,
-        attempts,
-        ...(!wasStopped && crashesOf(job)),
-        ...(decision && { gotOn: { generation: job.generation + 1, at: now } }),
-        waits: job.status === 'parked' ? withParkedTime(job, now) : (endWait(job.waits, now) ?? job.waits),
-        ...(decision && { decisions: withDecision(job.decisions, decision) }),
-        ...(decision?.what === 'discarded' && { discarded: { by: decision.by, reason: decision.reason ?? '' } }),
-      };
-      const isRevived = job.status === 'parked' && !set.discarded;
-      const over = isRevived ? [...REQUEUED_FIELDS, 'discarded'] : REQUEUED_FIELDS;
-      // The run that an operator asks for passes the job's slot on, or moves its line on.
-      const removed = decision ? over.filter((name) => name !== 'slotAt') : over;
-      const requeued = await table.update(keys.job(job.id), setFields({ ...set }, removed), asRead(job));
-      return requeued && jobOfItem(requeued);
-    },
+    requeue: (...requeued: [job: Job, decision?: OperatorDecision, wasStopped?: boolean]) => requeue(...requeued),
     /**
      * Adds a decision about something other than the job's state.
      * @returns false if the job is gone or changed in the meantime
@@ -341,6 +397,19 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
     },
   };
 }
+
+/** In place of the answer, once a question has ended without one. */
+export const NO_ANSWER = 'none';
+
+const isOpen = ({ step }: Question): Expression => ({
+  expression: '#question.#step = :asked AND attribute_not_exists(#question.#answer)',
+  values: { asked: step },
+});
+
+const both = (one: Expression, other: Expression): Expression => ({
+  expression: `${one.expression} AND ${other.expression}`,
+  values: { ...one.values, ...other.values },
+});
 
 const ownedBy = (owner: string | undefined): Expression => ({
   expression: '#lease.#owner = :owner',

@@ -157,6 +157,17 @@ export const parkedShape = z.object({
   asks: z.exactOptional(z.literal(true)),
 });
 
+const questionShape = z.object({
+  step: string,
+  /** Who may answer: a person, or the members of a channel. */
+  to: z.union([z.object({ userId: string }), z.object({ channelId: string })]),
+  until: storedTime,
+  /** A digest of each choice, in the order of their buttons. */
+  choices: z.array(string),
+  /** What a person chose, sealed (lib/platforms/slack/answers.ts), or `none` once it has ended without an answer. */
+  answer: maybe,
+});
+
 /** The record of a job. Built for the first that is read: a webhook reads one only for a repeat. */
 export const jobShape = z.lazy(() =>
   z.object({
@@ -216,6 +227,8 @@ export const jobShape = z.lazy(() =>
     openUntil: maybeTime,
     /** The last 429 that it met, and what `limited` of lib/service/connection/breakers.ts returned for it. */
     limited: z.exactOptional(z.object({ operation: string, served: count })),
+    /** The last question that it has asked in Slack. */
+    question: z.exactOptional(questionShape),
     /** What was done, or why it is not done, for people. */
     outcome: maybe,
     parked: z.exactOptional(parkedShape),
@@ -229,6 +242,7 @@ export type Asked = NonNullable<Job['asked']>;
 export type WrittenLine = NonNullable<Asked['comment']>;
 export type Unproven = NonNullable<Asked['unproven']>;
 export type Cause = NonNullable<Job['cause']>;
+export type Question = z.output<typeof questionShape>;
 export type UnfinishedStep = NonNullable<Job['unfinished']>[number];
 export type Limited = NonNullable<Job['limited']>;
 export type Parked = NonNullable<Job['parked']>;
@@ -247,6 +261,16 @@ export const isOutcomeUnknown = ({ parked }: Pick<Job, 'parked'>): boolean => pa
 
 /** True if the job continues with a person's answer only. */
 export const asksQuestion = ({ parked }: Pick<Job, 'parked'>): boolean => parked?.asks === true;
+
+/** The question that the job waits for in Slack. */
+export const questionOf = (job: Pick<Job, 'status' | 'waits' | 'question'>): Question | undefined =>
+  waitOf(job)?.for === 'question' ? job.question : undefined;
+
+/** Who may answer a question, for operators. */
+export function whoIsAsked({ to }: Question, { asked }: Pick<Job, 'asked'>): string {
+  if ('channelId' in to) return `somebody in the channel ${to.channelId}`;
+  return (asked?.by?.id === to.userId && asked.byName) || to.userId;
+}
 
 /** Since when a job waits for a worker to claim it. */
 export const queuedSince = ({ queuedAt, createdAt }: Pick<Job, 'queuedAt' | 'createdAt'>): number =>

@@ -6,7 +6,7 @@ import { isOfPeople } from '../../service/budget/lanes.ts';
 import { UnreadableItem } from '../../state/table/unreadable-item.ts';
 import { type JobMessage, jobMessage } from '../line/queue.ts';
 import type { WaitingLines } from '../line/waiting-line.ts';
-import { InLine, type RetryAt } from '../record/interruption.ts';
+import { InLine, RetryAt } from '../record/interruption.ts';
 import { isCustomGroup, type Job } from '../record/job.ts';
 import { type ForNextRun, LeaseLost, type WaitingMessage } from '../record/job-store.ts';
 import { type Ending, unread } from './ending.ts';
@@ -129,6 +129,11 @@ async function settle(
       }
       const message = messageOf(job, wait.dueAt - clock(), { wait, received });
       const waiting = await jobs.wait(job, wait, message, left);
+      // The answer came during the run.
+      if (!waiting) {
+        const atOnce = { ...ending, wait: new RetryAt(clock(), wait.message) };
+        return settle(job, atOnce, forNextRun, received, worker);
+      }
       report({ news: 'run ended', job, ending });
       if (message === 'is sent again') await queue.send(waiting);
       return fateOf(message, wait.dueAt - clock());

@@ -76,6 +76,8 @@ export function createTellPerson({ job, journal, steps, replies, clock, failed }
       await say('reply', said);
     },
     async waiting(until: number | undefined, waitsFor: WaitsFor): Promise<void> {
+      // They see the question.
+      if (waitsFor === 'question') return;
       if (until !== undefined && until - clock() < WORTH_TELLING_MS) return;
       const step = `tell waiting for ${waitsFor}`;
       const told = journal

@@ -72,6 +72,7 @@ export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores:
     async isKnown(userId, connection) {
       return (await table.get(keys.person('slack', userId, connection))) !== undefined;
     },
+    stores: { ...stores, randomBytes: runtime.randomBytes },
     accept: (draft, request) => acceptRequest(draft, request, { ...runtime, ...stores, turns, signatures }),
   };
 }

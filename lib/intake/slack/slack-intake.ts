@@ -9,6 +9,7 @@ import type { KnownProjects } from '../../platforms/slack/known-projects.ts';
 import type { Admission } from '../../platforms/slack/requests/admission.ts';
 import type { ResponseUrls } from '../../platforms/slack/response-url.ts';
 import type { SlackApi } from '../../platforms/slack/slack-api.ts';
+import type { Runtime, Stores } from '../../runtime.ts';
 import type { ConnectionView } from '../../service/connection/connection-view.ts';
 import type { Absences } from '../../timesheets/absences.ts';
 import type { Accepted, JobRequest } from './accept-request.ts';
@@ -38,6 +39,8 @@ export interface SlackIntake {
   viewConnection(connection: string): Promise<ConnectionView>;
   /** True if the table has a user of the service for the person. */
   isKnown(userId: string, connection: string): Promise<boolean>;
+  /** Where answers to the questions of jobs are kept. */
+  stores: Pick<Stores, 'table' | 'jobs' | 'queue' | 'secrets'> & Pick<Runtime, 'randomBytes'>;
   /** Stores and queues a person's job: accept-request.ts. */
   accept(draft: JobDraft, request: JobRequest): Promise<Accepted>;
 }

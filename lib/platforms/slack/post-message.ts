@@ -3,7 +3,7 @@ import type { SlackMessage } from './messages.ts';
 import { type SlackApi, SlackRefusal } from './slack-api.ts';
 
 /** How the message was delivered. */
-type SentMessage = { by: 'direct message'; channel: string; ts: string } | { leftOut: string };
+export type SentMessage = { by: 'direct message'; channel: string; ts: string } | { leftOut: string };
 
 const posted = z.object({ channel: z.string(), ts: z.string() });
 const opened = z.object({ channel: z.object({ id: z.string() }) });
@@ -84,4 +84,20 @@ export function slackMessage(
       }
     },
   };
+}
+
+/** Gives a message another content. What Slack answers changes nothing else. @returns what came of it, for the records */
+export async function updateIfPossible(
+  sent: { channel: string; ts: string } | { leftOut: string },
+  message: SlackMessage,
+  slack: SlackApi,
+): Promise<string> {
+  if ('leftOut' in sent) return sent.leftOut;
+  const { channel, ts } = sent;
+  try {
+    await slack.call('chat.update', { channel, ts, ...message }, z.object({}));
+    return 'updated';
+  } catch (error) {
+    return String(error);
+  }
 }

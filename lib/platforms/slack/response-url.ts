@@ -1,6 +1,6 @@
-import { SEAL_IV_BYTES, SealBroken, seal, sealKey, unseal } from '../../seal.ts';
-import { type Secrets, slackSigningSecret } from '../../state/secrets/secrets.ts';
+import type { Secrets } from '../../state/secrets/secrets.ts';
 import type { SlackMessage } from './messages.ts';
+import { type SealWith, sealText, unsealText } from './sealed-text.ts';
 
 /** Slack accepts five messages there within 30 minutes. One minute is subtracted for clock differences. */
 export const RESPONSE_URL_LIVES_MS = 29 * 60_000;
@@ -20,8 +20,8 @@ export function createResponseUrls(apiUrl: string, fetch: typeof globalThis.fetc
     /** True if the URL belongs to Slack. Other URLs are never called, so that outcomes go only to Slack. */
     isOurs,
     /**
-     * Sends a message that only the person sees to a response_url. It replaces the original message or follows it. The
-     * answer to a command cannot be replaced (https://github.com/slackapi/bolt-js/issues/2287), so there the message
+     * Sends a message to a response_url. Only the person sees it, `instead` of the original message or `beside` it; or
+     * everybody sees it instead of the original, `for all`. The answer to a command cannot be replaced (https://github.com/slackapi/bolt-js/issues/2287), so there the message
      * always follows. https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
      *
      * @returns the status of the answer; undefined if none came or the URL is not Slack's
@@ -29,7 +29,7 @@ export function createResponseUrls(apiUrl: string, fetch: typeof globalThis.fetc
     async respond(
       url: string,
       { text, blocks }: SlackMessage,
-      where: 'instead' | 'beside',
+      where: 'instead' | 'beside' | 'for all',
       timeoutMs: number = TIMEOUT_MS,
     ): Promise<number | undefined> {
       if (!isOurs(url)) return undefined;
@@ -37,7 +37,12 @@ export function createResponseUrls(apiUrl: string, fetch: typeof globalThis.fetc
         const response = await fetch(url, {
           method: 'POST',
           headers: { 'content-type': 'application/json; charset=utf-8' },
-          body: JSON.stringify({ response_type: 'ephemeral', replace_original: where === 'instead', text, blocks }),
+          body: JSON.stringify({
+            response_type: where === 'for all' ? 'in_channel' : 'ephemeral',
+            replace_original: where !== 'beside',
+            text,
+            blocks,
+          }),
           redirect: 'manual',
           signal: AbortSignal.timeout(timeoutMs),
         });
@@ -55,28 +60,12 @@ function originFor({ hostname, origin }: URL): string {
 }
 
 /**
- * A response_url lets anyone who has it write to the person in the app's name for half an hour. So a stored job has it
- * sealed with the signing secret, which intake and the worker can read and people who read the table cannot.
- *
- * @returns Base64
+ * A response_url lets anyone who has it write to the person in the app's name for half an hour, so a stored job has it
+ * sealed.
  */
-export async function sealUrl(
-  url: string,
-  jobId: string,
-  { secrets, randomBytes }: { secrets: Secrets; randomBytes: (size: number) => Uint8Array },
-): Promise<string> {
-  const { signingSecret } = await secrets.current('slack', slackSigningSecret);
-  const sealed = seal(sealKey(signingSecret, 'response_url'), url, [jobId], randomBytes(SEAL_IV_BYTES));
-  return Buffer.from(sealed).toString('base64');
-}
+export const sealUrl = (url: string, jobId: string, by: SealWith): Promise<string> =>
+  sealText('response_url', url, [jobId], by);
 
 /** @returns undefined if it belongs to another job, or the signing secret has changed since */
-export async function unsealUrl(sealed: string, jobId: string, secrets: Secrets): Promise<string | undefined> {
-  const { signingSecret } = await secrets.current('slack', slackSigningSecret);
-  try {
-    return unseal([sealKey(signingSecret, 'response_url')], Buffer.from(sealed, 'base64'), [jobId]);
-  } catch (error) {
-    if (error instanceof SealBroken) return undefined;
-    throw error;
-  }
-}
+export const unsealUrl = (sealed: string, jobId: string, secrets: Secrets): Promise<string | undefined> =>
+  unsealText('response_url', sealed, [jobId], secrets);

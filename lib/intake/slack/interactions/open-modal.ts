@@ -100,12 +100,18 @@ async function fill(
   return (await intake.accept(draft, { userId, happened: triggerId })) === 'too many' ? warning(TOO_MANY) : undefined;
 }
 
-/** Looks up a person in the service, and tells them when they can open the form. */
-async function recognize(
-  { userId, triggerId }: ModalRequest,
+/**
+ * Where only known users of the service may use the relay: looks up one who is not known yet, and tells them when to try again.
+ * @returns undefined for a person who may go on
+ */
+export async function recognize(
+  { userId, triggerId }: Pick<ModalRequest, 'userId' | 'triggerId'>,
   connection: string,
   intake: SlackIntake,
-): Promise<SlackMessage> {
+): Promise<SlackMessage | undefined> {
+  const { settings, config } = intake;
+  if (!settings.access.knownOnly || requiresLink(config, connection)) return undefined;
+  if (await intake.isKnown(userId, connection)) return undefined;
   const draft = recognitionJobs.draft({
     happened: [triggerId],
     connection,
@@ -137,15 +143,14 @@ async function open(
   view: ModalView,
   intake: SlackIntake,
 ): Promise<OpenedModal> {
-  const { slack, config, settings } = intake;
-  const { triggerId, userId } = request;
+  const { slack, config } = intake;
+  const { triggerId } = request;
   const fault = (why: string) => ({ said: warning(`The form could not be opened: ${escaped(why)}`) });
   if (!(await slack.isThere())) {
     return fault(`the relay has no token for the Slack app yet. Tell ${config.contact}.`);
   }
-  if (settings.access.knownOnly && !requiresLink(config, connection) && !(await intake.isKnown(userId, connection))) {
-    return { said: await recognize(request, connection, intake) };
-  }
+  const said = await recognize(request, connection, intake);
+  if (said) return { said };
   // A form may open although Slack's answer was lost, so it must still get its lists.
   const externalId = `partner-relay-${digest(triggerId)}`;
   try {

@@ -2,11 +2,13 @@ import { isRunButton } from '../../../platforms/slack/command-button.ts';
 import { explained } from '../../../platforms/slack/explained.ts';
 import { type SlackMessage, warning } from '../../../platforms/slack/messages.ts';
 import { escaped } from '../../../platforms/slack/mrkdwn.ts';
+import { isAnswerButton } from '../../../platforms/slack/question.ts';
 import { readInteraction } from '../../../platforms/slack/requests/interaction.ts';
 import { ANSWER_TIMEOUT_MS } from '../../../platforms/slack/response-url.ts';
 import type { Metrics } from '../../../state/metrics/metrics.ts';
 import { receiveCommandButton } from '../receive-command.ts';
 import type { SlackAnswer, SlackIntake } from '../slack-intake.ts';
+import { receiveAnswer } from './receive-answer.ts';
 import { receiveButton } from './receive-button.ts';
 import { receiveShortcut } from './receive-shortcut.ts';
 import { faultOfForm, receiveSubmission } from './receive-submission.ts';
@@ -35,6 +37,7 @@ export async function receiveInteraction(
       return undefined;
     case 'button':
       if (fault !== undefined) await tell(warning(escaped(fault)), read, intake);
+      else if (isAnswerButton(read.actionId)) await receiveAnswer(read, intake);
       else if (isRunButton(read.actionId)) await receiveCommandButton(read, intake);
       else await receiveButton(read, intake);
       return undefined;

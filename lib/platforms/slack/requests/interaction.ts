@@ -1,3 +1,4 @@
+import type { KnownBlock } from '@slack/types';
 import * as z from 'zod/mini';
 import { parsedJson } from '../../../text.ts';
 import type { SlackSender } from './admission.ts';
@@ -35,13 +36,21 @@ const messageAction = z.object({
   response_url: z.url(),
 });
 
+const pressed = z.object({
+  action_id: z.string(),
+  value: z._default(z.string(), ''),
+  text: z.nullish(z.object({ text: z.string() })),
+});
+
 const blockActions = z.object({
   ...origin,
   trigger_id: given,
   user,
   channel: z.nullish(withId),
   response_url: z.optional(z.url()),
-  actions: z.array(z.object({ action_id: z.string(), value: z._default(z.string(), '') })).check(z.minLength(1)),
+  actions: z.array(pressed).check(z.minLength(1)),
+  /** Missing for a message that only the person sees. */
+  message: z.nullish(z.object({ blocks: z.nullish(z.array(z.looseObject({ type: z.string() }))) })),
 });
 
 /** The inputs that our modals use. */
@@ -101,13 +110,16 @@ function readShortcut(json: unknown) {
 export type ButtonPress = ReturnType<typeof readPress>;
 
 function readPress(json: unknown) {
-  const { team, enterprise, trigger_id, user, channel, ...read } = parsed('block_actions', blockActions, json);
+  const { team, enterprise, trigger_id, user, channel, message, ...read } = parsed('block_actions', blockActions, json);
   const [action] = read.actions;
   return {
     kind: 'button' as const,
     ...senderOf(user, team?.id, enterprise),
     actionId: action?.action_id ?? '',
     value: action?.value ?? '',
+    text: action?.text?.text ?? '',
+    /** The blocks of the message, as Slack has them. */
+    blocks: (message?.blocks ?? []) as KnownBlock[],
     triggerId: trigger_id,
     userName: user.name ?? user.id,
     /** Empty outside messages. */
