@@ -68,15 +68,16 @@ export function connectAws(place: string, models: AwsModels, carry: Carry): () =
   return () => void places.delete(place);
 }
 
-const reached = new WeakSet<object>();
+const sendings = new WeakSet<Send>();
 
+/** Again if another sending was put in its place, or taken away with it. */
 function reach(prototype: { send: Send }): void {
-  if (reached.has(prototype)) return;
-  reached.add(prototype);
   const { send } = prototype;
+  if (sendings.has(send)) return;
   const sendToPlace: Send = function (this: unknown, command, ...others) {
     return places.get(placeOf(command.input))?.(command) ?? send.call(this, command, ...others);
   };
+  sendings.add(sendToPlace);
   // The clients inherit their sending, so that an own one hides it.
   Object.defineProperty(prototype, 'send', { value: sendToPlace, configurable: true });
 }
