@@ -94,7 +94,9 @@ describe('partner-relay issue', () => {
     await happens('opened', { id: 2 });
     const { defect_id: other } = lastDefect() ?? {};
     const before = await link(ISSUE);
-    await expect(link(ISSUE, '--set', String(other))).rejects.toThrow(/the relay created .* for something else.*--steal/);
+    await expect(link(ISSUE, '--set', String(other))).rejects.toThrow(
+      /the relay created .* for something else.*--steal/,
+    );
     expect(await link(ISSUE)).toBe(before);
     expect(await link(ISSUE, '--set', String(other), '--steal')).toContain(`defect ${other}`);
     await expect(link(ISSUE, '--steal')).rejects.toThrow('use --steal with --set');
