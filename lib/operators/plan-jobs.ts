@@ -117,7 +117,8 @@ export async function planJobs(
     });
     const run = automationsOn(dry).get(job.automation)?.run(job, steps) ?? Promise.resolve();
     const stop: unknown = await run.then(() => undefined).catch((error: unknown) => error);
-    const isLeft = (entry: StepEntry) => entry.status === 'done' && !reached.has(entry.step) && !isOfEngine(entry.step);
+    const isReached = (step: string) => [...reached].some((one) => step === one || step.startsWith(`${one}: `));
+    const isLeft = ({ status, step }: StepEntry) => status === 'done' && !isReached(step) && !isOfEngine(step);
     if (!names.has(job.automation)) return { id, summary, ...whatBecomesOfOurs(stop, job) };
     return { id, summary, ...whatBecomes(stop, journal.entries().filter(isLeft)) };
   }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { github, type Run, token, webhook } from 'partner-relay';
 import * as z from 'partner-relay/zod';
 import { describe, expect, it } from 'vitest';
+import { jobsInWords } from '../../cli/plan.ts';
 import { customGroup } from '../../lib/engine/line/queue.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
@@ -99,6 +100,13 @@ const things = () =>
   [...(relay?.sandbox.data.defects ?? []), ...(relay?.sandbox.data.tasks ?? [])].filter(
     (one) => Object(one).title === 'Down' || Object(one).name === 'Down',
   );
+/** The first run of a job claims the key, and stops before it keeps a request. */
+async function stopClaimed(id: number, act: Act): Promise<void> {
+  relay?.table.stopAt((input) => input.includes('request#'));
+  await open(id, act);
+  await relay?.work().catch(() => {});
+  relay?.table.goOn();
+}
 const idOf = (thing: object | undefined) => Object(thing).defect_id ?? Object(thing).task_id;
 
 describe('two jobs with one name and key', () => {
@@ -154,6 +162,47 @@ describe('two jobs with one name and key', () => {
       status: 'parked',
       parked: { reason: expect.stringContaining('another name') },
     });
+  });
+
+  it('with different operations go on if nothing was sent', async () => {
+    const { workToTheEnd } = await start();
+    await stopClaimed(1, creates('tasks/create'));
+    acts.set(1, creates('defects/create'));
+    await workToTheEnd();
+    expect(await job(1)).toMatchObject({ outcome: `it is ${idOf(things()[0])}` });
+  });
+
+  it('make two if the first comes with another key in its next run', async () => {
+    const { workToTheEnd } = await start();
+    await stopClaimed(1, creates());
+    acts.set(1, creates('defects/create', 'alert 2'));
+    await workToTheEnd();
+    await open(2, creates());
+    await workToTheEnd();
+    expect([await job(1), await job(2)]).toMatchObject(things().map((one) => ({ outcome: `it is ${idOf(one)}` })));
+    expect(things()).toHaveLength(2);
+  });
+
+  it('make one if the code of the first gave no key', async () => {
+    const { work, workToTheEnd } = await start();
+    const waits =
+      (of?: { for: string }): Act =>
+      async ({ create, until }) => {
+        const payload = { project_id: PROJECT, ...PAYLOADS['defects/create'] };
+        const { id } = of
+          ? await create('it', 'defects/create', payload, of)
+          : await create('it', 'defects/create', payload);
+        await until('later', '2026-11-20T12:00:00Z');
+        return `it is ${id}`;
+      };
+    await open(1, waits());
+    await work();
+    acts.set(1, waits({ for: 'alert 1' }));
+    await workToTheEnd();
+    await open(2, creates());
+    await workToTheEnd();
+    const outcome = `it is ${idOf(things()[0])}`;
+    expect([await job(1), await job(2)]).toMatchObject([{ outcome }, { outcome }]);
   });
 
   it('come after a refusal to what the first did not make', async () => {
@@ -260,6 +309,19 @@ describe('a job whose creation has no clear answer', () => {
     },
   );
 
+  it('is settled by `found`, and a plan knows what that took', async () => {
+    await parked('defects/create', true);
+    const { sandbox, runtime, stores, workToTheEnd } = relay ?? expect.fail();
+    sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 3_600, operation: '/tasks/list' });
+    await open(2, async ({ found, call }) => {
+      const id = await found('it', 'alert 1');
+      await call('read', 'tasks/list', { project_id: PROJECT });
+      return `it is ${id}`;
+    });
+    await workToTheEnd(600_000);
+    expect((await jobsInWords(runtime.custom, runtime.config, stores, 'local')).join()).toContain('2 as before');
+  });
+
   it.each<Creation>(['defects/create', 'tasks/create'])(
     'of %s is settled or parked by `found`, too',
     async (operation) => {
@@ -300,6 +362,44 @@ describe('what is let go', () => {
       { outcome: `it is ${second}` },
       { outcome: `it is ${second}` },
     ]);
+    expect(things()).toHaveLength(2);
+  });
+
+  it('is found by the newest if the table was lost', async () => {
+    const { workToTheEnd } = await start();
+    for (const [id, act] of [creates(), ends, creates(), ends, creates()].entries()) {
+      await open(id + 1, act);
+      await workToTheEnd();
+    }
+    relay?.replaceTable([]);
+    for (const [id, act] of [creates(), ends, creates()].entries()) {
+      await open(id + 6, act);
+      await workToTheEnd();
+    }
+    const [, , third, fourth] = things().map(idOf);
+    expect([await job(6), await job(8)]).toMatchObject([{ outcome: `it is ${third}` }, { outcome: `it is ${fourth}` }]);
+  });
+
+  it.each<[string, Act]>([
+    ['found', async ({ found }) => String(await found('it', 'alert 1'))],
+    ['created', creates()],
+  ])('is not what others have made since the job %s it', async (_, sees) => {
+    const { work, workToTheEnd } = await start();
+    await open(1, creates());
+    await work();
+    await open(2, async (steps) => {
+      await sees(steps);
+      await steps.until('later', '2026-11-20T12:00:00Z');
+      return ends(steps);
+    });
+    await work();
+    await open(3, ends);
+    await work();
+    await open(4, creates());
+    await workToTheEnd();
+    await open(5, creates());
+    await workToTheEnd();
+    expect(await job(5)).toMatchObject({ outcome: (await job(4)).outcome });
     expect(things()).toHaveLength(2);
   });
 

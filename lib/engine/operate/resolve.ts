@@ -118,7 +118,7 @@ async function writeOutcomes(
       if (outcome === 'again') continue;
       const now = clock();
       const { calls, startedAt, sends } = journal.entry(step) ?? { calls: open.operation, startedAt: now };
-      const result: Created = { id: outcome, sent: open.sent };
+      const result: Created = { id: outcome, sent: open.sent, thing: open.thing };
       const settledBy = `${by} found what was created`;
       const times = { startedAt, resumedAt: now, finishedAt: now };
       await journal.write({ step, calls, status: 'done', ...times, sends, result, settledBy });

@@ -61,7 +61,7 @@ export function createCreations(options: SearchesOptions): Creating {
       if (sent.became === 'accepted') {
         if (isUnanswered) log.tell();
         if (isUnanswered) log.settle('the service accepted the same bytes when they were sent again');
-        return { id: idOf(operation, sent.result.data), sent: sentNow?.sent ?? {} };
+        return { id: idOf(operation, sent.result.data), sent: sentNow?.sent ?? {}, thing: sentNow?.thing };
       }
       const { failure } = sent;
       const decision = decisions[failure.outcome][isUnanswered ? 'creating, unanswered' : 'creating'];

@@ -24,6 +24,11 @@ const EXPIRED = { url: '', timestampSeconds: 0, nonce: '', body: '', signedAt: 0
  */
 type Fate = { id: Created['id'] } | { open: OpenRequest; isParked: boolean } | 'nothing' | 'expired';
 
+/** What a step saw under a key, and how often it had been let go. */
+type Seen = { turn: number; id: Created['id'] | null };
+
+const foundStep = (name: string, key: string) => `${name}: found ${digest(key)}`;
+
 export interface ForKeyOptions {
   table: Table;
   jobs: Pick<JobStore, 'get'>;
@@ -42,18 +47,23 @@ export interface ForKeyOptions {
 export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, markers, clock }: ForKeyOptions) {
   const store = createMade(table);
   const thingOf = (name: string, key: string) => keys.made(job.connection, name, digest(key));
-  const isOf = ({ by }: Claimed, step: string) => by.job === job.id && by.step === step;
+  const noteMade = (thing: Key, claimed: Made, { id, thing: of }: Created) =>
+    store.change(thing, claimed, { ...claimed, turn: of?.turn ?? claimed.turn, id });
 
-  /** @throws {RetryAt} while another job makes it */
-  async function fateOf({ by: { job: id, step }, calls, turn }: Claimed): Promise<Fate> {
+  /**
+   * @param key its digest
+   * @throws {RetryAt} while another job makes it
+   */
+  async function fateOf({ by: { job: id, step }, calls, turn }: Claimed, key: string): Promise<Fate> {
+    // The step may have had another key in a later run, or be about what was let go since.
+    const isThis = (thing: Created['thing']) => !thing || (thing.key === key && thing.turn === turn);
     const isMe = id === job.id;
     const holder = isMe ? job : await jobs.get(id);
     const kept = isMe ? steps.journal : await journal(id);
-    const { id: made } = Object(kept.entry(step)?.result) as Partial<Created>;
-    if (made !== undefined) return { id: made };
+    const { id: made, thing } = Object(kept.entry(step)?.result) as Partial<Created>;
+    if (made !== undefined && isThis(thing)) return { id: made };
     const last = kept.openRequest(step);
-    // Of what was let go since.
-    const open = last?.thing && last.thing.turn !== turn ? undefined : last;
+    const open = isThis(last?.thing) ? last : undefined;
     if (!isMe && holder && !hasEnded(holder) && (open || holder.status === 'running')) {
       const before = job.waits?.newest.at(-1);
       const pause = LOOK_AGAIN_MS.first * 2 ** (before?.for === 'job' ? (before.looks ?? 1) : 0);
@@ -82,19 +92,21 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
   /** @returns the thing, or the claim of this step, written in this run */
   async function claim(
     thing: Key,
+    key: string,
     step: string,
     { name: calls }: Operation,
     expired?: (turn: number) => Promise<OpenRequest>,
   ): Promise<Made> {
     for (;;) {
       const made = await store.read(thing);
-      if (made.calls !== undefined && made.calls !== calls)
+      const fate = isClaimed(made) ? await fateOf(made, key) : 'nothing';
+      const isFree = made.id === undefined && fate === 'nothing';
+      if (!isFree && made.calls !== calls)
         throw new NeedsOperator(
           `the step '${step}' comes with ${calls}, and ${made.by?.job} with ${made.calls} for the same name and key; give one of them another name`,
         );
       if (made.id !== undefined) return made;
-      if (isClaimed(made) && !isOf(made, step)) {
-        const fate = await fateOf(made);
+      if (isClaimed(made)) {
         if (typeof fate === 'object' && 'id' in fate) {
           await store.change(thing, made, { ...made, id: fate.id });
           continue;
@@ -111,9 +123,9 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
   async function make(thing: Key, claimed: Made, create: () => Promise<Created>): Promise<Created['id']> {
     const step = claimed.by?.step ?? '';
     try {
-      const { id } = await create();
-      await store.change(thing, claimed, { ...claimed, id });
-      return id;
+      const created = await create();
+      await noteMade(thing, claimed, created);
+      return created.id;
     } catch (error) {
       const isUnsent = error instanceof Interruption && !steps.journal.openRequest(step);
       if (isUnsent) await store.change(thing, claimed, freed(claimed));
@@ -121,13 +133,12 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
     }
   }
 
-  /** What there is, once nobody is making it. */
-  async function current(name: string, key: string): Promise<Made> {
+  /** What there is, once nobody is making it. @param step in which this job makes what it takes over */
+  async function current(step: string, name: string, key: string): Promise<Made> {
     const thing = thingOf(name, key);
-    const step = `${name}: ${digest(key)}`;
     for (;;) {
       const made = await store.read(thing);
-      const fate = isClaimed(made) ? await fateOf(made) : 'nothing';
+      const fate = isClaimed(made) ? await fateOf(made, digest(key)) : 'nothing';
       const operation = operations.get(made.calls ?? '');
       if (typeof fate === 'string' || !operation) {
         // What this job took over is settled.
@@ -140,7 +151,7 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
       }
       // A person says that it was not made. The next `create` searches once more.
       if (fate.open.again) return made;
-      const claimed = await claim(thing, step, operation);
+      const claimed = await claim(thing, digest(key), step, operation);
       const open = steps.journal.openRequest(step);
       if (claimed.id !== undefined || open?.again) continue;
       // With an open request, this only searches.
@@ -149,10 +160,20 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
     }
   }
 
-  /** What there is of a key, as the first run of the step saw it. */
-  async function look(step: string, name: string, key: string): Promise<{ turn: number; id: Created['id'] | null }> {
-    const { turn, id = null } = steps.isDone(step) ? { turn: 0 } : await current(name, key);
+  /** What there is of a key, as the first run of the step saw it. @param before what an earlier step of the job saw */
+  async function look(step: string, name: string, key: string, before?: Seen): Promise<Seen> {
+    const now = async () => before ?? (await current(`${step}: taken over`, name, key));
+    const { turn, id = null } = steps.isDone(step) ? { turn: 0 } : await now();
     return steps.read(step, 'what was made', async () => ({ turn, id }));
+  }
+
+  /** What `found` and `create` of this job came to; of two, the later one. */
+  function seen(name: string, key: string): Seen | undefined {
+    const [found, { id, thing }] = [foundStep(name, key), name].map((step) =>
+      Object(steps.journal.entry(step)?.result),
+    );
+    const created = thing?.key === digest(key) && { turn: thing.turn, id };
+    return [found, created].filter((one) => one.id != null).sort((a, b) => b.turn - a.turn)[0];
   }
 
   return {
@@ -165,21 +186,26 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
       create: (identity?: Identity) => Promise<Created>,
     ): Promise<Created['id']> {
       const thing = thingOf(step, key);
-      const identityAt = async (turn: number) => ({
+      const identityAt = async (turn: number): Promise<Identity> => ({
         marker: operation.found && (await markers.of('own', job.connection, step, key, turn)),
         thing: { key: digest(key), turn },
+        next: () => identityAt(turn + 1),
       });
       if (steps.isDone(step)) {
-        const { id } = await create();
+        const created = await create();
         const made = await store.read(thing);
         // A person said what was made, or an earlier run stopped before it noted it.
-        if (isClaimed(made) && isOf(made, step)) await store.change(thing, made, { ...made, id });
-        return id;
+        const isMine = isClaimed(made) && made.by.job === job.id && made.by.step === step;
+        // Code before this made it without a key.
+        const isFirst = !created.thing && made.writes === undefined;
+        const claimed = { ...made, calls: operation.name, by: { job: job.id, step } };
+        if (isMine || isFirst) await noteMade(thing, claimed, created);
+        return created.id;
       }
       const before = steps.journal.openRequest(step)?.thing;
       if (before && before.key !== digest(key))
         throw new NeedsOperator(`the step '${step}' had another key in an earlier run; give a new step a new name`);
-      const made = await claim(thing, step, operation, async (turn) => {
+      const made = await claim(thing, digest(key), step, operation, async (turn) => {
         const { marker, thing } = await identityAt(turn);
         const found = foundBy(operation, payload, marker);
         return { request: EXPIRED, operation: operation.name, sent: {}, found, thing, searches: 0 };
@@ -191,16 +217,18 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
         if (open?.thing && open.thing.turn !== turn) await steps.journal.dropRequest(step);
         return make(thing, made, async () => create(await identityAt(turn)));
       }
-      await steps.read(step, operation.name, async (): Promise<Created> => ({ id, sent: {} }));
+      await steps.read(step, operation.name, async (): Promise<Created> => {
+        return { id, sent: {}, thing: { key: digest(key), turn } };
+      });
       // The step is done, so nothing of it stays open.
       return (await create()).id;
     },
     async found(name: string, key: string): Promise<Created['id'] | undefined> {
-      return (await look(`${name}: found ${digest(key)}`, name, key)).id ?? undefined;
+      return (await look(foundStep(name, key), name, key)).id ?? undefined;
     },
-    /** Ends the thing that the first run of this step saw, and no later one. */
+    /** Ends the thing that this job has seen, and no later one. */
     async letGo(name: string, key: string): Promise<void> {
-      const { turn, id } = await look(`${name}: let go ${digest(key)}`, name, key);
+      const { turn, id } = await look(`${name}: let go ${digest(key)}`, name, key, seen(name, key));
       if (id === null) return;
       const thing = thingOf(name, key);
       for (;;) {

@@ -15,6 +15,8 @@ export interface Created {
   id: string | number;
   /** What was sent of each field, as far as known. It may be older than the payload of the last call. */
   sent: SentFields;
+  /** What jobs share that it is. */
+  thing?: OpenRequest['thing'];
 }
 
 export interface Identity {
@@ -24,6 +26,8 @@ export interface Identity {
   notBefore?: number | undefined;
   /** What jobs share, by the digest of its key. Another job may have made it, so it may be older than the job's event. */
   thing?: OpenRequest['thing'];
+  /** The identity of the one that comes after it is let go. */
+  next?: () => Promise<Identity>;
   /** What a person does if it is unknown whether the object exists. */
   decide?: string;
 }

@@ -83,7 +83,7 @@ export function createSearches(options: SearchesOptions) {
         if (sought.id !== undefined) {
           log.settle(`it was found by its marker in ${wanted.list.name}`);
           await hadWorked(operation, lookFrom);
-          return { id: sought.id, sent: open.sent };
+          return { id: sought.id, sent: open.sent, thing: open.thing };
         }
         const { id: _, ...lastSearch } = sought;
         open = { ...open, searches: open.searches + 1, lastSearch };
@@ -123,7 +123,14 @@ export function createSearches(options: SearchesOptions) {
       const sought = await find({ ...wanted, toTheEnd: true }, since, log);
       if (sought.id !== undefined) {
         log.settle(`it was created before the table was replaced, and found by its marker in ${wanted.list.name}`);
-        return { id: sought.id, sent: {} };
+        let created: Created = { id: sought.id, sent: {}, thing: identity?.thing };
+        // How often it was let go is lost, too, so the newest one counts.
+        for (let next = await identity?.next?.(); next?.marker; next = await next.next?.()) {
+          const { id } = await find({ ...wanted, marker: next.marker, toTheEnd: true }, since, log);
+          if (id === undefined) break;
+          created = { id, sent: {}, thing: next.thing };
+        }
+        return created;
       }
       if (sought.isComplete || !ofEvent) return undefined;
       throw new NeedsOperator(
