@@ -7,11 +7,13 @@ import { type Runtime, systemRuntime } from '../lib/runtime.ts';
 import type { Limits } from '../lib/service/budget/window.ts';
 import { createMetrics } from '../lib/state/metrics/metrics.ts';
 import type { CustomAutomations, CustomRun, CustomTrigger } from '../lib/triggers/custom-automation.ts';
+import { usesGithubCom, withGithubAt } from '../local/local-github.ts';
 import { type LocalStack, startLocalStack } from '../local/stack.ts';
 import type { Attributes } from '../local/world/expressions.ts';
 import { openMemoryStack } from '../local/world/memory-stack.ts';
 import { openWorld, type World } from '../local/world/world.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
+import { type GithubApi, startGithubApi } from './github-api.ts';
 import { closeLater } from './opened.ts';
 import { GRANTS_KEY, githubDelivery, SIGNING_SECRET, WEBHOOK_SECRET } from './requests.ts';
 import { type SlackThatFails, startSlackThatFails } from './slack-that-fails.ts';
@@ -80,6 +82,7 @@ export interface TestRelayOptions {
   /** What files of automations/ export, by their names. */
   own?: Readonly<Record<string, { on: unknown; run: unknown }>>;
   sandbox?: SandboxOptions;
+  /** The `github` secret; by default it has nothing. */
   github?: object;
   /** The `github-webhook` secret has it; empty is as good as none. */
   webhookSecret?: string;
@@ -102,6 +105,7 @@ export interface TestRelay extends Omit<World, 'jobs'> {
   clock: TestClock;
   sandbox: Sandbox;
   slack: SlackThatFails;
+  github: GithubApi;
   stack: LocalStack;
   /** What befalls the table, unless it is on the wire. */
   table: TableFaults;
@@ -137,7 +141,9 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
   const clock: TestClock = { now: Date.parse('2026-11-20T10:00:00Z') };
   const read = () => clock.now;
   const slack = await startSlackThatFails({ clock: read, botToken: BOT_TOKEN });
-  const given = options.config ?? exampleConfig();
+  const github = await startGithubApi(read);
+  const wanted = options.config ?? exampleConfig();
+  const given = withGithubAt(usesGithubCom(wanted) ? github.url : undefined, wanted);
   const config = given.slack ? { ...given, slack: { ...given.slack, apiUrl: `${slack.url}/api` } } : given;
   const { tableOnWire, tableThrough } = options;
   const { faults, carry } = createTableFaults();
@@ -188,6 +194,7 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
     clock,
     sandbox,
     slack,
+    github,
     stack,
     table: faults,
     links: createLinks(stores.table, stores.clock),
@@ -217,7 +224,7 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
       memory?.table.replace(items, clock.now);
     },
     async close() {
-      await Promise.all([front.close(), sandbox.close(), slack.close(), stack.close()]);
+      await Promise.all([front.close(), sandbox.close(), slack.close(), github.close(), stack.close()]);
     },
   };
   closeLater(relay.close);

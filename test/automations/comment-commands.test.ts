@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { discardJob } from '../../lib/engine/operate/resume.ts';
-import { type GithubApi, startGithubApi } from '../github-api.ts';
+import type { GithubApi } from '../github-api.ts';
 import { exampleOf } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 
@@ -41,23 +41,23 @@ function edited(from: string, body: string, { by = 'Codertocat', ...comment }: F
 }
 
 let relay: TestRelay;
-let github: GithubApi;
 beforeEach(async () => {
-  github = await startGithubApi(() => relay.clock.now);
-  github.writtenAt = WRITTEN.created_at;
-  const config = exampleConfig({}, { apiUrl: github.url, people: [codertocat] });
+  const config = exampleConfig({}, { people: [codertocat] });
   relay = await startRelay({ config, github: { token: 'ghp_test' } });
+  relay.github.writtenAt = WRITTEN.created_at;
 });
 
 const post = async (event: CommentEvent) => (await relay.post('issue_comment', event)).answer;
 /** Has it worked on. @returns what was answered on GitHub since */
 async function answers(...events: CommentEvent[]): Promise<string[]> {
-  const before = github.comments.length;
+  const before = relay.github.comments.length;
   for (const event of events) {
     await post(event);
     await relay.work();
   }
-  return github.comments.slice(before).map(({ body }) => body.replace(/\n\n<!-- partner-relay [0-9a-f]{20} -->$/, ''));
+  return relay.github.comments
+    .slice(before)
+    .map(({ body }) => body.replace(/\n\n<!-- partner-relay [0-9a-f]{20} -->$/, ''));
 }
 /** Of the jobs in an answer. */
 const summaries = async ({ jobs }: Fields) =>
@@ -82,8 +82,8 @@ describe('a comment by a collaborator', () => {
     expect([item(101), item(102), item(103)]).toEqual([true, true, false]);
     const [user_id, note] = [expect.stringMatching(/02$/), expect.stringMatching(/wrote tests/)];
     expect(logged()).toMatchObject([{ user_id, hours: 2, note }]);
-    expect(github.comments.every(({ issue }) => issue === 'Codertocat/Hello-World#1')).toBe(true);
-    expect(github.comments.every(({ body }) => /\n\n<!-- partner-relay [0-9a-f]{20} -->$/.test(body))).toBe(true);
+    expect(relay.github.comments.every(({ issue }) => issue === 'Codertocat/Hello-World#1')).toBe(true);
+    expect(relay.github.comments.every(({ body }) => /\n\n<!-- partner-relay [0-9a-f]{20} -->$/.test(body))).toBe(true);
   });
 
   it('a command that appears twice in a comment runs once', async () => {
@@ -110,15 +110,17 @@ describe('a comment by a collaborator', () => {
     const by = 'alice';
     await discardJob(parked, { by, reason: 'Mira left on bad terms' }, relay.stores);
     await relay.workToTheEnd();
-    expect(github.comments.at(-1)?.body).toMatch(/^⚠️ An administrator of Partner Relay has discarded this request\.\n/);
-    expect(JSON.stringify(github.comments)).not.toContain('bad terms');
+    expect(relay.github.comments.at(-1)?.body).toMatch(
+      /^⚠️ An administrator of Partner Relay has discarded this request\.\n/,
+    );
+    expect(JSON.stringify(relay.github.comments)).not.toContain('bad terms');
     const history = { decisions: { newest: [{ by, what: 'discarded', reason: 'Mira left on bad terms' }] } };
     expect(await relay.jobs()).toMatchObject([{ outcome: 'discarded: Mira left on bad terms', ...history }]);
   });
 
   it('an author who is unknown in the service is told so', async () => {
     const user = { login: 'hubot', type: 'User' };
-    github.roles = new Map([[user.login, 'write']]);
+    relay.github.roles = new Map([[user.login, 'write']]);
     expect(await answers(created('/log 1h 4711', { user, author_association: 'MEMBER' }))).toEqual([
       `⚠️ The relay does not know which user of the service @\u200bhubot is. Ask your Partner Relay administrator to add you to Partner Relay.${EDITS}`,
     ]);
@@ -156,61 +158,61 @@ describe('a comment that is deleted or changed before its command is carried out
     ['forgotten', { writtenAt: '2026-10-01T08:00:00Z', editedAt: '2026-11-19T08:00:00Z' }, OLD],
   ])('only the comment of the event gives the command, as GitHub has it: %s', async (_, has, refusal) => {
     const { text = LOG, ...about } = has ?? {};
-    if (has) github.written.set(1, text);
-    Object.assign(github, about);
+    if (has) relay.github.written.set(1, text);
+    Object.assign(relay.github, about);
     await post(created(LOG));
     await relay.workToTheEnd();
     const said = refusal ? expect.stringContaining(refusal) : expect.stringMatching(/^✅ Logged 2h/);
-    expect(github.comments.map(({ body }) => body)).toEqual([said]);
+    expect(relay.github.comments.map(({ body }) => body)).toEqual([said]);
     expect(logged()).toHaveLength(refusal ? 0 : 1);
   });
 
   it.each([null, '/done 102'])('a command is carried out if GitHub did not have the comment yet: %s', async (stale) => {
-    github.written.set(1, stale);
+    relay.github.written.set(1, stale);
     await post(created(LOG));
     await relay.work();
-    expect([logged(), github.comments]).toEqual([[], []]);
-    github.written.set(1, LOG);
+    expect([logged(), relay.github.comments]).toEqual([[], []]);
+    relay.github.written.set(1, LOG);
     await relay.workToTheEnd();
     expect(logged()).toHaveLength(1);
   });
 
   it.each([LOG, '/done 101'])('a comment changed during an outage gives no command: %s', async (line) => {
-    github.written.set(1, line);
+    relay.github.written.set(1, line);
     relay.sandbox.setFault({ kind: 'maintenance', times: 3 });
     await post(created(line));
     await relay.work();
-    github.written.set(1, null);
+    relay.github.written.set(1, null);
     await relay.workToTheEnd();
     expect([logged(), item(101)]).toEqual([[], false]);
-    expect(github.comments.map(({ body }) => body)).toEqual([expect.stringContaining('The comment was deleted')]);
+    expect(relay.github.comments.map(({ body }) => body)).toEqual([expect.stringContaining('The comment was deleted')]);
   });
 
   it('a change after the command was carried out gets an answer that says what was done', async () => {
-    github.written.set(1, LOG);
+    relay.github.written.set(1, LOG);
     await post(created(LOG));
-    github.refusal = 'instead of the work';
+    relay.github.refusal = 'instead of the work';
     await relay.work();
     expect(logged()).toHaveLength(1);
-    github.written.set(1, null);
-    github.refusal = undefined;
+    relay.github.written.set(1, null);
+    relay.github.refusal = undefined;
     await relay.workToTheEnd();
-    expect(github.comments.map(({ body }) => body)).toEqual([expect.stringContaining('Logged 2h')]);
+    expect(relay.github.comments.map(({ body }) => body)).toEqual([expect.stringContaining('Logged 2h')]);
   });
 
   it.each([401, 503])('waits for GitHub while that answers %i, and asks with the token of then', async (status) => {
     await answers(created('/done 101', { id: 2 }));
     relay.clock.now += 60_000;
-    github.written.set(1, LOG);
-    github.refusal = { status, message: 'Not now' };
+    relay.github.written.set(1, LOG);
+    relay.github.refusal = { status, message: 'Not now' };
     await post(created(LOG));
     await relay.work();
     expect(logged()).toEqual([]);
     relay.stack.secrets.put(`${relay.stack.secretPrefix}github`, { token: 'ghp_rotated' });
-    github.refusal = undefined;
-    github.authorizations.clear();
+    relay.github.refusal = undefined;
+    relay.github.authorizations.clear();
     await relay.workToTheEnd();
-    if (status === 401) expect([...github.authorizations]).toEqual(['token ghp_rotated']);
+    if (status === 401) expect([...relay.github.authorizations]).toEqual(['token ghp_rotated']);
     expect(logged()).toHaveLength(1);
   });
 });
@@ -236,7 +238,7 @@ describe('a comment by someone who is not the owner', () => {
   ])(
     'the author gives commands if GitHub confirms the role triage or more: %s',
     async (_, association, role, counts) => {
-      github.roles = new Map([['Codertocat', role]]);
+      relay.github.roles = new Map([['Codertocat', role]]);
       const asked = ['/done 101', '/log 1h99m 4711'].map((body, id) =>
         created(body, { id: id + 1, author_association: association, user }),
       );
@@ -257,7 +259,7 @@ describe('a comment by someone who is not the owner', () => {
   );
 
   it('where GitHub does not tell roles, a stranger gives no command, and the command of a member waits for an operator', async () => {
-    github.roles = undefined;
+    relay.github.roles = undefined;
     await answers(created('/done 101', { author_association: 'NONE', user }));
     await answers(created('/done 102', { id: 2, author_association: 'MEMBER', user }));
     expect([item(101), item(102)]).toEqual([false, false]);
@@ -304,7 +306,7 @@ it("a person's eleventh unfinished command is refused in a comment, even if GitH
   const comment = (id: number) => created(`/done ${100 + id}`, { id });
   for (let id = 1; id <= 11; id++) await post(comment(id));
   await relay.work();
-  const told = github.comments.map(({ body }) => body);
+  const told = relay.github.comments.map(({ body }) => body);
   expect(told.filter((body) => body.includes(tooMany))).toHaveLength(1);
   expect(told).toHaveLength(11);
   const again = await post(comment(11));
@@ -321,29 +323,29 @@ it('a comment that is too old gives no command, even if the relay has forgotten 
 
 describe('an answer that may have been given', () => {
   it("an answer is searched for only among the relay's own comments", async () => {
-    github.refusal = 'after the work';
+    relay.github.refusal = 'after the work';
     await post(created('/done 101'));
     await relay.work();
-    const [mine] = github.comments.splice(0);
-    github.comments.push({ ...(mine as (typeof github.comments)[0]), user: { id: 666, login: 'mallory' } });
-    github.refusal = undefined;
+    const [mine] = relay.github.comments.splice(0);
+    relay.github.comments.push({ ...(mine as (typeof relay.github.comments)[0]), user: { id: 666, login: 'mallory' } });
+    relay.github.refusal = undefined;
     await relay.workToTheEnd();
-    expect(github.comments).toHaveLength(2);
+    expect(relay.github.comments).toHaveLength(2);
   });
 
   it.each([
     ['found on the third page', 250, 251],
     ['not looked for beyond', 300, 302],
   ])('is %s of what was written since', async (_, others, comments) => {
-    github.refusal = 'after the work';
+    relay.github.refusal = 'after the work';
     await post(created('/done 101'));
     await relay.work();
-    const [mine] = github.comments.splice(0) as [(typeof github.comments)[0]];
-    for (let count = 0; count < others; count++) github.comments.push({ ...mine, body: `me too ${count}` });
-    github.comments.push(mine);
-    github.refusal = undefined;
+    const [mine] = relay.github.comments.splice(0) as [(typeof relay.github.comments)[0]];
+    for (let count = 0; count < others; count++) relay.github.comments.push({ ...mine, body: `me too ${count}` });
+    relay.github.comments.push(mine);
+    relay.github.refusal = undefined;
     await relay.workToTheEnd();
-    expect(github.comments).toHaveLength(comments);
+    expect(relay.github.comments).toHaveLength(comments);
   });
 
   it('tells the kind of a failure and the job, and nothing that the service said', async () => {
@@ -351,7 +353,7 @@ describe('an answer that may have been given', () => {
     await post(created('/log 1h 4711'));
     await relay.workToTheEnd();
     const [job] = await relay.jobs('parked');
-    expect(github.comments.map(({ body }) => body.split('\n')[0])).toEqual([
+    expect(relay.github.comments.map(({ body }) => body.split('\n')[0])).toEqual([
       `🛑 This could not be done: the service refused it. It is saved as job \`${job?.id}\`, and your Partner Relay administrator can see why and continue it.`,
     ]);
   });
@@ -422,7 +424,7 @@ it.each([
 ])('a repository takes only the commands that it enables: %s', async (_, settings, taken) => {
   const repositories = [{ name: 'codertocat/hello-world', connection: 'main', ...settings }];
   relay = await startRelay({
-    config: defineConfig({ connections: { main: {} }, github: { apiUrl: github.url, repositories } }),
+    config: defineConfig({ connections: { main: {} }, github: { repositories } }),
   });
   const answer = await post(created(EACH));
   expect(await summaries(answer)).toEqual(taken.map((command) => expect.stringContaining(`@Codertocat: ${command}`)));
@@ -442,11 +444,11 @@ it('an answer mentions no one and contains no HTML or Markdown from others', asy
   );
   expect(bodies).toHaveLength(4);
   for (const body of bodies) {
-    // Without what is escaped: https://github.github.com/gfm/#backslash-escapes
+    // Without what is escaped: https://relay.github.github.com/gfm/#backslash-escapes
     const open = body.replace(EDITS, '').replaceAll(/\\[!-/:-@[-`{-~]/g, '\0');
     expect(open.match(/@(?!\u200b)/g) ?? []).toEqual([]);
     expect(open.match(/[<>`*_[\]#|~]/g) ?? []).toEqual([]);
-    // GitHub also reads a mention that an entity spells: https://github.com/openjdk/skara/pull/1548
+    // GitHub also reads a mention that an entity spells: https://relay.github.com/openjdk/skara/pull/1548
     expect(open.match(/&(?!amp;)(?:#|\w+;)/g) ?? []).toEqual([]);
   }
 });

@@ -1,6 +1,5 @@
 import { beforeAll, expect, it, vi } from 'vitest';
 import { NoTime, unfold } from '../../lib/automations/tests-to-scenarios/archive.ts';
-import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { privateKey } from '../github-identity.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { archiveOf, idOf, junit, upload, workflowRun } from '../workflow-runs.ts';
@@ -9,13 +8,11 @@ const SCENARIO = 'f3c9d5e8-7a14-4d60-9b2f-2e8a1c6b4d01';
 const report = junit({ scenario: SCENARIO });
 
 let relay: TestRelay;
-let github: GithubApi;
 let number = 0;
 
 beforeAll(async () => {
-  github = await startGithubApi(() => relay.clock.now);
   const tests = { workflows: ['ci.yml'], artifacts: ['*'], status: { passed: 'passed', failed: 'failed' } };
-  const config = exampleConfig({}, { apiUrl: github.url, tests });
+  const config = exampleConfig({}, { tests });
   relay = await startRelay({ config, github: { appId: '12', privateKey } });
 });
 
@@ -23,12 +20,12 @@ beforeAll(async () => {
 async function checked(...archives: readonly Uint8Array[]): Promise<{ said: string; sent: number }> {
   number++;
   const before = relay.sandbox.audit.length;
-  for (const [index, archive] of archives.entries()) await upload(github, number, archive, `junit-${index}`);
+  for (const [index, archive] of archives.entries()) await upload(relay.github, number, archive, `junit-${index}`);
   await relay.post('workflow_run', workflowRun({ number }));
   await relay.workToTheEnd();
   expect(await relay.jobs('parked')).toEqual([]);
-  expect(github.checkRuns).toHaveLength(number);
-  return { said: github.checkRuns.at(-1)?.output.summary ?? '', sent: relay.sandbox.audit.length - before };
+  expect(relay.github.checkRuns).toHaveLength(number);
+  return { said: relay.github.checkRuns.at(-1)?.output.summary ?? '', sent: relay.sandbox.audit.length - before };
 }
 
 const megabytes = (count: number, of = ' ') => of.repeat((count * 1024 * 1024) / of.length);
@@ -55,9 +52,9 @@ function inDirectory(archive: Buffer, offset: number, value: number, bytes: 2 | 
 
 /** Moves the clock before an archive is delivered. @param takesMs by how much, for the first one, the second one, … */
 function slowStore(takesMs: (fetched: number) => number) {
-  const get = github.artifacts.get.bind(github.artifacts);
+  const get = relay.github.artifacts.get.bind(relay.github.artifacts);
   let fetched = 0;
-  return vi.spyOn(github.artifacts, 'get').mockImplementation((id) => {
+  return vi.spyOn(relay.github.artifacts, 'get').mockImplementation((id) => {
     relay.clock.now += takesMs(fetched++);
     return get(id);
   });
@@ -222,7 +219,7 @@ it('a run takes 20 artifacts', async () => {
 it('nothing has passed for sure if a run has more artifacts than are listed', async () => {
   const archive = await xml(report);
   for (let id = 1; id <= 500; id++) {
-    github.artifacts.set(10_000 + id, {
+    relay.github.artifacts.set(10_000 + id, {
       runId: idOf(number + 1),
       name: 'old',
       createdAt: '2026-11-20T09:54:00Z',

@@ -3,7 +3,6 @@ import { defineConfig } from '../../lib/config/schema.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { codeOn, LinkBrowser, linkUrl } from '../account-link-browser.ts';
 import { linkAccount, sandboxCommands } from '../as-person/linked.ts';
-import { startGithubApi } from '../github-api.ts';
 import { commentPayload, mergedPayload } from '../kill/github-payloads.ts';
 import type { Commands } from '../kill/trial.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
@@ -80,14 +79,13 @@ describe('a command in a comment on GitHub', () => {
   /** @returns the relay's answer to it */
   async function comment(asked: Asked): Promise<string | undefined> {
     const { text = LOG, has = { text }, accounts = 'required', commands = sandboxCommands() } = asked;
-    const github = await startGithubApi(() => relay.clock.now);
     const slack = 'slack' in asked ? {} : { slack: MIRA };
     const people = [{ github: 'Codertocat', email: 'mira.novak@example.com', ...slack }];
-    const config = exampleConfig({}, { connection: { mcp: { accounts, commands } }, people, apiUrl: github.url });
+    const config = exampleConfig({}, { connection: { mcp: { accounts, commands } }, people });
     relay = await startRelay({ config, sandbox: { mcp: { enabled: true } }, github: { token: 'ghp_test' } });
     if (asked.isLinked !== false) await linkAccount(relay);
-    if (has) github.written.set(600_001, has.text);
-    if (has?.author) github.author = has.author;
+    if (has) relay.github.written.set(600_001, has.text);
+    if (has?.author) relay.github.author = has.author;
     asked.happens?.();
     expect((await relay.post('issue_comment', commentPayload(1, text))).status).toBe(202);
     const [job = expect.fail('there is no job')] = await relay.jobs();
@@ -96,7 +94,7 @@ describe('a command in a comment on GitHub', () => {
       await relay.stores.table.put({ ...keys.step(job.id, entry.step), ...done });
     }
     await relay.workToTheEnd();
-    return github.comments.at(-1)?.body;
+    return relay.github.comments.at(-1)?.body;
   }
   const logged = () => relay.sandbox.data.timelogs.slice(3);
 

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { mergedPayload } from '../kill/github-payloads.ts';
-import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { startRelay, type TestRelay } from '../relay.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -16,10 +15,8 @@ function merged(body: string | null, { action = 'closed', ...pull }: Fields = {}
 const TOKEN = { token: 'ghp_test' };
 
 let relay: TestRelay;
-let github: GithubApi;
 beforeEach(async () => {
-  github = await startGithubApi(() => relay.clock.now);
-  relay = await startRelay({ config: exampleConfig({}, { apiUrl: github.url }), github: TOKEN });
+  relay = await startRelay({ github: TOKEN });
 });
 
 const post = (event: Fields) => relay.post('pull_request', event);
@@ -41,8 +38,10 @@ describe('a merged pull request', () => {
     expect((await post(merged(body))).status).toBe(202);
     await relay.work();
     expect(completed()).toEqual(items);
-    expect(github.comments).toMatchObject([{ issue: 'Codertocat/Hello-World#7', body: expect.stringContaining(said) }]);
-    expect(github.comments[0]?.body).not.toContain('please write a new one');
+    expect(relay.github.comments).toMatchObject([
+      { issue: 'Codertocat/Hello-World#7', body: expect.stringContaining(said) },
+    ]);
+    expect(relay.github.comments[0]?.body).not.toContain('please write a new one');
   });
 
   it.each([
@@ -73,11 +72,11 @@ describe('a merged pull request', () => {
       ['a stranger', outsider],
       ['a bot, whatever it may do', { ...outsider, user: { login: 'renovate[bot]', type: 'Bot' } }],
     ])("a stranger's pull request completes nothing, and the person who merged it is asked: %s", async (_, pull) => {
-      github.roles = new Map([['renovate[bot]', 'write']]);
+      relay.github.roles = new Map([['renovate[bot]', 'write']]);
       await post(merged(BODY, { ...pull, merged_by }));
       await relay.work();
       expect(completed()).toEqual([]);
-      expect(github.comments.map(({ body }) => body)).toEqual([
+      expect(relay.github.comments.map(({ body }) => body)).toEqual([
         expect.stringMatching(
           /is not a collaborator here, so nothing was done\. @\u200bCodertocat: if that is right, comment \/done 103/,
         ),
@@ -85,7 +84,7 @@ describe('a merged pull request', () => {
     });
 
     it('a merged pull request completes items if GitHub says that the author may write', async () => {
-      github.roles = new Map([['mallory', 'write']]);
+      relay.github.roles = new Map([['mallory', 'write']]);
       await post(merged(BODY, { ...outsider, merged_by }));
       await relay.work();
       expect(completed()).toEqual([103]);

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { commentPayload, mergedPayload } from '../kill/github-payloads.ts';
-import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { startRelay, type TestRelay } from '../relay.ts';
 import { command, MIRA, TOMASZ, told } from '../slack-requests.ts';
 
 const COMPLETE = '/work-items/checklist/items/complete';
@@ -11,13 +10,10 @@ let passOn: () => Promise<Response>;
 /** What happens before a request is refused. */
 let beforeRefusal: (() => Promise<void>) | undefined;
 let relay: TestRelay;
-let github: GithubApi;
 beforeEach(async () => {
   keepsNext = false;
   beforeRefusal = undefined;
-  github = await startGithubApi(() => relay.clock.now);
   relay = await startRelay({
-    config: exampleConfig({}, { apiUrl: github.url }),
     github: { token: 'ghp_test' },
     // As late as the service may be.
     sandbox: { clock: () => relay.clock.now - 299_000 },

@@ -3,7 +3,6 @@ import { resolveJob } from '../../lib/engine/operate/resolve.ts';
 import { discardJob } from '../../lib/engine/operate/resume.ts';
 import { createVerifyCreated } from '../../lib/engine/operate/verify-created.ts';
 import { createRelations } from '../../lib/links/relations.ts';
-import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
 import { mergedPayload } from '../kill/github-payloads.ts';
 import { mutate } from '../mutated-service.ts';
@@ -19,10 +18,8 @@ const OTHER_TASK = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e02' };
 const CASE = 'e57a8c31-6d02-4b9f-a4c3-1b8e2f7d6a02';
 
 let relay: TestRelay;
-let github: GithubApi;
 beforeEach(async () => {
-  github = await startGithubApi(() => relay.clock.now);
-  relay = await startRelay({ config: exampleConfig({}, { apiUrl: github.url }), github: { token: 'ghp_test' } });
+  relay = await startRelay({ github: { token: 'ghp_test' } });
 });
 
 /** The defect that the relay made. */
@@ -33,7 +30,7 @@ const linked = () => {
 };
 const none = { task_id: null, test_case_id: null, test_step_id: null };
 const sends = () => relay.sandbox.audit.filter(({ endpoint }) => endpoint.endsWith('/defects/link')).length;
-const said = () => github.comments.map(({ body }) => body.replaceAll(/[\\\u200b]/g, '').split('\n')[0]);
+const said = () => relay.github.comments.map(({ body }) => body.replaceAll(/[\\\u200b]/g, '').split('\n')[0]);
 
 async function happens(event: string, payload: object): Promise<void> {
   expect((await relay.post(event, payload)).status).toBe(202);
@@ -95,14 +92,14 @@ describe('a line in an issue', () => {
     ['a member who may only read', { user: { login: 'ada', type: 'User' }, author_association: 'MEMBER' }, 'MEMBER'],
     ['a bot', { user: { login: 'helper[bot]', type: 'Bot' }, author_association: 'MEMBER' }, 'Bot'],
   ])('counts only if its author may give commands: not of %s', async (_, author, who) => {
-    github.roles = new Map([['helper[bot]', 'write']]);
+    relay.github.roles = new Map([['helper[bot]', 'write']]);
     await happens('issues', issue('opened', `Task: ${TASK.id}`, author));
     expect([made()?.title, sends()]).toEqual([expect.any(String), 0]);
     expect(said()).toHaveLength(who === 'MEMBER' ? 2 : 1);
   });
 
   it('of a collaborator in the issue of a stranger counts', async () => {
-    github.roles = new Map([['ada', 'triage']]);
+    relay.github.roles = new Map([['ada', 'triage']]);
     const stranger = { user: { login: 'mallory', type: 'User' }, author_association: 'NONE' };
     await happens('issues', issue('opened', 'It crashes.', stranger));
     await happens('issues', edit('It crashes.', `Task: ${TASK.id}`, { ...stranger, login: 'mallory' }));
@@ -151,7 +148,7 @@ it.each([
   expect(sends()).toBe(0);
   await happens('pull_request', merged);
   expect(linked().test_case_id).toBe(isLinked ? CASE : null);
-  expect(github.comments.filter(({ issue }) => issue === `${REPOSITORY}#7`)).toHaveLength(isLinked ? 1 : 0);
+  expect(relay.github.comments.filter(({ issue }) => issue === `${REPOSITORY}#7`)).toHaveLength(isLinked ? 1 : 0);
 });
 
 it('an edit of a merged pull request links what it adds', async () => {
@@ -173,7 +170,7 @@ it.each([
   ['GitHub does not show it', false],
 ])('a pull request that is merged before the delivery of its issue waits for it: %s', async (_, isShown) => {
   const opened = issue('opened', 'It crashes.');
-  if (isShown) github.issues.set(`${REPOSITORY}#1`, opened.issue);
+  if (isShown) relay.github.issues.set(`${REPOSITORY}#1`, opened.issue);
   await relay.post('pull_request', mergedPayload(7, `Closes #1\n\nTest case: ${CASE}`));
   for (let minute = 0; minute < 24 * 60; minute += 15) {
     await relay.work();
@@ -186,7 +183,7 @@ it.each([
 });
 
 it('a pull request that closes an issue which is to have no defect does not wait', async () => {
-  github.issues.set(`${REPOSITORY}#1`, issue('opened', 'A question.', { labels: [] }).issue);
+  relay.github.issues.set(`${REPOSITORY}#1`, issue('opened', 'A question.', { labels: [] }).issue);
   await relay.post('pull_request', mergedPayload(7, `Closes #1\n\nTest case: ${CASE}`));
   await relay.work();
   expect(await relay.jobs()).toMatchObject([{ outcome: 'nothing to do: the issue has no defect' }]);
@@ -199,7 +196,7 @@ describe('the pages of the service', () => {
     testSteps: 'https://pm.example.com/steps/{id}',
   };
   beforeEach(async () => {
-    const config = exampleConfig({}, { apiUrl: github.url, connection: { web } });
+    const config = exampleConfig({}, { connection: { web } });
     relay = await startRelay({ config, github: { token: 'ghp_test' } });
   });
 
@@ -207,7 +204,7 @@ describe('the pages of the service', () => {
     await happens('issues', issue('opened', `Task: ${TASK.id}\nTest case: ${CASE}`));
     const id = made()?.defect_id;
     const defect = `[defect ${id}](<https://pm.example.com/defects/${id}>)`;
-    const bodies = github.comments.map(({ body }) => body);
+    const bodies = relay.github.comments.map(({ body }) => body);
     expect(bodies[0]).toContain(`This issue is ${defect} now.`);
     expect(bodies.slice(1)).toEqual([
       expect.stringContaining(

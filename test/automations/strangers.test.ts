@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { runRelayOf } from '../cli/run-command.ts';
-import { startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 
@@ -76,17 +75,16 @@ describe('changes by strangers', () => {
   });
 
   it("the relay's own comments on the issues of strangers do not count", async () => {
-    const api = await startGithubApi(() => relay.clock.now);
-    for (const number of [1, 2]) api.issues.set(`Codertocat/Hello-World#${number}`, { number });
     relay = await startRelay({
-      config: exampleConfig({}, { connection: few, apiUrl: api.url }),
+      config: exampleConfig({}, { connection: few }),
       github: { token: 'ghp_test' },
     });
+    for (const number of [1, 2]) relay.github.issues.set(`Codertocat/Hello-World#${number}`, { number });
     before = relay.sandbox.requests;
     for (const id of [1, 2])
       await relay.post('issues', issueEvent('opened', { id, ...stranger, ...sentBy('mallory') }));
     await relay.work();
-    expect([requests(), api.comments.length]).toEqual([2, 2]);
+    expect([requests(), relay.github.comments.length]).toEqual([2, 2]);
     expect(await relay.jobs('waiting')).toEqual([]);
   });
 

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { takeFailing } from '../../lib/automations/tests-to-scenarios/failing-cases.ts';
 import type { TestsConfig } from '../../lib/config/tests.ts';
 import { newsOf } from '../../lib/engine/record/job.ts';
-import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { privateKey } from '../github-identity.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import {
@@ -24,11 +23,9 @@ const SETTINGS = {
 };
 
 let relay: TestRelay;
-let github: GithubApi;
 
 async function open(tests: Partial<Record<keyof TestsConfig, unknown>> = {}): Promise<void> {
-  github = await startGithubApi(() => relay.clock.now);
-  const config = exampleConfig({}, { apiUrl: github.url, tests: { ...SETTINGS, ...tests } as typeof SETTINGS });
+  const config = exampleConfig({}, { tests: { ...SETTINGS, ...tests } as typeof SETTINGS });
   relay = await startRelay({ config, github: { appId: '12', privateKey } });
   const [seeded] = relay.sandbox.data.testScenarios;
   if (seeded) relay.sandbox.data.testScenarios.push({ ...seeded, scenario_id: OTHER });
@@ -37,7 +34,7 @@ beforeEach(() => open());
 
 /** A run with one report, from the event to the end. */
 async function run(wanted: WantedRun, ...tests: readonly WantedTest[]): Promise<void> {
-  await upload(github, wanted.number, junit(...tests));
+  await upload(relay.github, wanted.number, junit(...tests));
   await relay.post('workflow_run', workflowRun(wanted));
   await relay.workToTheEnd();
 }
@@ -46,7 +43,7 @@ const statusOf = (id = SCENARIO) =>
   relay.sandbox.data.testScenarios.find(({ scenario_id }) => scenario_id === id)?.status;
 const calls = (operation = '/test-scenarios/update') =>
   relay.sandbox.audit.filter(({ endpoint }) => endpoint.endsWith(operation)).length;
-const check = () => github.checkRuns.at(-1);
+const check = () => relay.github.checkRuns.at(-1);
 const text = () => check()?.output.summary.replaceAll(/[\\\u200b]/g, '') ?? '';
 
 describe('which runs count', () => {
@@ -69,14 +66,19 @@ describe('which runs count', () => {
     ['a run that a person started', { event: 'workflow_dispatch' }],
   ])('nothing is read of %s', async (_, wanted) => {
     await run({ number: 1, conclusion: 'failure', ...wanted }, { scenario: SCENARIO, result: 'failure' });
-    expect([statusOf(), calls(''), github.checkRuns.length, github.authorizations.size]).toEqual(['draft', 0, 0, 0]);
+    expect([statusOf(), calls(''), relay.github.checkRuns.length, relay.github.authorizations.size]).toEqual([
+      'draft',
+      0,
+      0,
+      0,
+    ]);
     expect(await relay.jobs()).toEqual([]);
   });
 
   it('a pushed tag that is called like the branch changes nothing, and makes no defect', async () => {
-    github.strayCommits.add(Object(workflowRun({ number: 1 }).workflow_run).head_sha);
+    relay.github.strayCommits.add(Object(workflowRun({ number: 1 }).workflow_run).head_sha);
     await run({ number: 1, conclusion: 'failure' }, { scenario: SCENARIO, result: 'failure' });
-    expect([statusOf(), calls(''), github.checkRuns.length]).toEqual(['draft', 0, 0]);
+    expect([statusOf(), calls(''), relay.github.checkRuns.length]).toEqual(['draft', 0, 0]);
     expect(await relay.jobs()).toMatchObject([{ outcome: expect.stringContaining('is not on the branch main') }]);
   });
 
@@ -95,7 +97,7 @@ describe('which runs count', () => {
 describe('what is sent', () => {
   it('a pass is not sent if a shard is missing, although another one says why the run failed', async () => {
     const shards = async (number: number, ...reports: string[]) => {
-      for (const [index, report] of reports.entries()) await upload(github, number, report, `junit-${index}`);
+      for (const [index, report] of reports.entries()) await upload(relay.github, number, report, `junit-${index}`);
       const failed = reports.some((report) => report.includes('<failure'));
       await relay.post('workflow_run', workflowRun({ number, conclusion: failed ? 'failure' : 'success' }));
       await relay.workToTheEnd();
@@ -165,9 +167,9 @@ describe('what is sent', () => {
 
   it('all shards of a run make one update of a scenario', async () => {
     await run({ number: 0 }, { scenario: OTHER });
-    await upload(github, 1, junit({ scenario: SCENARIO }, { scenario: OTHER }), 'junit-1');
-    await upload(github, 1, junit({ scenario: SCENARIO, result: 'failure' }), 'junit-2');
-    await upload(github, 1, junit({ scenario: SCENARIO, result: 'failure' }), 'coverage');
+    await upload(relay.github, 1, junit({ scenario: SCENARIO }, { scenario: OTHER }), 'junit-1');
+    await upload(relay.github, 1, junit({ scenario: SCENARIO, result: 'failure' }), 'junit-2');
+    await upload(relay.github, 1, junit({ scenario: SCENARIO, result: 'failure' }), 'coverage');
     await run({ number: 1, conclusion: 'failure' }, { scenario: SCENARIO });
     expect(calls()).toBe(2);
     expect([statusOf(), statusOf(OTHER)]).toEqual(['failed', 'passed']);
@@ -185,11 +187,11 @@ describe('what is sent', () => {
   });
 
   it('a re-run takes the newest artifact of each name, and those of jobs that were not run again', async () => {
-    await upload(github, 1, junit({ scenario: OTHER }), 'junit-2');
+    await upload(relay.github, 1, junit({ scenario: OTHER }), 'junit-2');
     await run({ number: 1, conclusion: 'failure' }, { scenario: SCENARIO, result: 'failure' });
     await run({ number: 1, attempt: 2 }, { scenario: SCENARIO });
     expect([statusOf(), statusOf(OTHER)]).toEqual(['passed', 'passed']);
-    expect(github.checkRuns).toHaveLength(1);
+    expect(relay.github.checkRuns).toHaveLength(1);
     expect(text()).toContain('2 passed, 0 failed');
   });
 
@@ -206,7 +208,7 @@ describe('what is sent', () => {
     await run({ number: 1, conclusion: 'failure' }, { scenario: SCENARIO });
     expect([calls(), statusOf()]).toEqual([0, 'draft']);
     expect(text()).toContain('the results of this run are not complete');
-    await upload(github, 2, Buffer.from('no archive'), 'junit-2');
+    await upload(relay.github, 2, Buffer.from('no archive'), 'junit-2');
     await run({ number: 2, conclusion: 'failure' }, { scenario: SCENARIO, result: 'failure' }, { scenario: OTHER });
     expect([statusOf(), statusOf(OTHER)]).toEqual(['failed', 'draft']);
     expect(text()).toContain('The artifact junit-2 was not used completely: it is not a readable archive.');
@@ -214,8 +216,8 @@ describe('what is sent', () => {
 
   it('coverage beside the reports, and an artifact without XML, are named and make nothing incomplete', async () => {
     const coverage = '<?xml version="1.0"?><!DOCTYPE coverage SYSTEM "coverage-04.dtd"><coverage><a/></coverage>';
-    await upload(github, 1, await archiveOf({ 'coverage.xml': coverage }), 'junit-2');
-    await upload(github, 1, await archiveOf({ 'index.html': '' }), 'junit-3');
+    await upload(relay.github, 1, await archiveOf({ 'coverage.xml': coverage }), 'junit-2');
+    await upload(relay.github, 1, await archiveOf({ 'index.html': '' }), 'junit-3');
     await run({ number: 1 }, { scenario: SCENARIO });
     expect([calls(), statusOf()]).toEqual([1, 'passed']);
     const said = text().replaceAll('\\', '');
@@ -239,7 +241,11 @@ describe('what is sent', () => {
     'a test counts as it says, and a scenario of skipped ones stays as it is: %s %s',
     async (says, element, status) => {
       const property = `<properties><property name="pm_scenario" value="${SCENARIO}"/></properties>`;
-      await upload(github, 1, `<testsuite><testcase name="a" ${says}>${property}${element}</testcase></testsuite>`);
+      await upload(
+        relay.github,
+        1,
+        `<testsuite><testcase name="a" ${says}>${property}${element}</testcase></testsuite>`,
+      );
       await relay.post('workflow_run', workflowRun({ number: 1 }));
       await relay.workToTheEnd();
       expect([calls(), statusOf()]).toEqual([status === 'draft' ? 0 : 1, status]);
@@ -320,7 +326,7 @@ describe('what runners write', () => {
     ],
   ])('is read: %s', async (_, files, status, said = '') => {
     const entries = Object.entries(files).map(([name, content]) => [`${name}.xml`, content] as const);
-    await upload(github, 1, await archiveOf(Object.fromEntries(entries)));
+    await upload(relay.github, 1, await archiveOf(Object.fromEntries(entries)));
     await relay.post('workflow_run', workflowRun({ number: 1 }));
     await relay.workToTheEnd();
     expect([calls(), statusOf()]).toEqual([1, status]);
@@ -329,7 +335,7 @@ describe('what runners write', () => {
   });
 
   it('a test that passed after it failed has failed in a run that failed: it may be another one of its name', async () => {
-    await upload(github, 1, suite(fails, passes));
+    await upload(relay.github, 1, suite(fails, passes));
     await relay.post('workflow_run', workflowRun({ number: 1, conclusion: 'failure' }));
     await relay.workToTheEnd();
     expect(statusOf()).toBe('failed');
@@ -337,7 +343,7 @@ describe('what runners write', () => {
 
   it('a broken report keeps what was found in it, and the files beside it are read', async () => {
     const cut = `<testsuite>${fails}<testcase name="b">`;
-    await upload(github, 1, await archiveOf({ 'a.xml': cut, 'b.xml': suite(passes, test('', 'b')) }));
+    await upload(relay.github, 1, await archiveOf({ 'a.xml': cut, 'b.xml': suite(passes, test('', 'b')) }));
     await relay.post('workflow_run', workflowRun({ number: 1, conclusion: 'failure' }));
     await relay.workToTheEnd();
     expect([calls(), statusOf(), check()?.conclusion]).toEqual([1, 'failed', 'neutral']);
@@ -382,7 +388,7 @@ describe('mapping', () => {
     const report = `<testsuite name="s"><properties><property name="pm_scenario" value="${SCENARIO}"/></properties>
       <testcase name="a"/><testcase name="b"><properties><property name="pm_scenario" value="${OTHER}"/></properties><failure/></testcase>
     </testsuite>`;
-    await upload(github, 1, report);
+    await upload(relay.github, 1, report);
     await relay.post('workflow_run', workflowRun({ number: 1 }));
     await relay.workToTheEnd();
     expect([statusOf(), statusOf(OTHER)]).toEqual(['passed', 'failed']);
@@ -472,11 +478,11 @@ describe('defects', () => {
   it('500 failures with the longest names make a job that fits into the table', async () => {
     const tests = Array.from({ length: 500 }, (_, index) => failing('試'.repeat(500), String(index).padStart(64, 'c')));
     for (const number of [1, 2]) {
-      await upload(github, number, junit(...tests));
+      await upload(relay.github, number, junit(...tests));
       const event = workflowRun({ number, conclusion: 'failure' });
       const run = {
         ...Object(event.workflow_run),
-        html_url: `https://github.example.com/${'r'.repeat(100)}/actions/runs/1`,
+        html_url: `https://relay.github.example.com/${'r'.repeat(100)}/actions/runs/1`,
       };
       await relay.post('workflow_run', { ...event, workflow_run: run });
       await relay.workToTheEnd();
@@ -518,7 +524,7 @@ describe('GitHub', () => {
     relay.clock.now = Date.parse('2026-11-20T09:55:10Z');
     await relay.work();
     expect((await relay.jobs('waiting')).map(newsOf)).toEqual(['the artifact is not there yet']);
-    await upload(github, 1, junit({ scenario: SCENARIO }));
+    await upload(relay.github, 1, junit({ scenario: SCENARIO }));
     await relay.workToTheEnd();
     expect(statusOf()).toBe('passed');
     await relay.post('workflow_run', workflowRun({ number: 2 }));
@@ -532,9 +538,9 @@ describe('GitHub', () => {
     [{ status: 429, message: 'slow', headers: { 'retry-after': '60' } }, 'waiting', /fewer requests/],
     [{ status: 502, message: 'bad gateway' }, 'waiting', /502/],
   ] as const)('a refusal parks the job or lets it wait: %j', async (refusal, status, why) => {
-    await upload(github, 1, junit({ scenario: SCENARIO }));
+    await upload(relay.github, 1, junit({ scenario: SCENARIO }));
     await relay.post('workflow_run', workflowRun({ number: 1 }));
-    github.refusal = refusal;
+    relay.github.refusal = refusal;
     await relay.work();
     const [job] = await relay.jobs(status);
     expect(job && newsOf(job)).toMatch(why);

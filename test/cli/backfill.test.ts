@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { runRelayOf } from './run-command.ts';
@@ -7,12 +6,10 @@ import { runRelayOf } from './run-command.ts';
 const REPOSITORY = 'Codertocat/Hello-World';
 
 let relay: TestRelay;
-let github: GithubApi;
 
 beforeEach(async () => {
-  github = await startGithubApi(() => relay.clock.now);
   relay = await startRelay({
-    config: exampleConfig({ priority: { default: 'Medium' } }, { apiUrl: github.url }),
+    config: exampleConfig({ priority: { default: 'Medium' } }),
     github: { token: 'ghp_of_the_test' },
   });
 });
@@ -22,7 +19,7 @@ const run = (...words: string[]) => runRelayOf(relay, words);
 const backfill = (...words: string[]) => run('backfill', ...words);
 
 const exists = (id: number, title: string) =>
-  github.issues.set(`${REPOSITORY}#${id}`, issueEvent('opened', { id, title, seconds: id }).issue);
+  relay.github.issues.set(`${REPOSITORY}#${id}`, issueEvent('opened', { id, title, seconds: id }).issue);
 
 describe('relay backfill', () => {
   it('shows the plan and changes nothing, then stores the jobs with --go, as often as it is asked to', async () => {
@@ -83,7 +80,7 @@ describe('relay backfill', () => {
   });
 
   it('says when to try again if GitHub wants fewer requests', async () => {
-    github.refusal = { status: 429, message: 'slow down', headers: { 'retry-after': '60' } };
+    relay.github.refusal = { status: 429, message: 'slow down', headers: { 'retry-after': '60' } };
     await expect(backfill(REPOSITORY)).rejects.toThrow(/GitHub wants fewer requests; try again at /);
   });
 

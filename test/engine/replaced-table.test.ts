@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
-import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { exampleOf, issueEvent } from '../issue-events.ts';
 import { clearLink } from '../links/clear-link.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
@@ -8,14 +7,12 @@ import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts'
 const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 
 let relay: TestRelay;
-let github: GithubApi;
 let seeded: number;
 
 async function start(): Promise<void> {
-  github = await startGithubApi(() => relay.clock.now);
   const people = [{ github: 'Codertocat', email: 'mira.novak@example.com', timeZone: 'Europe/Berlin' }];
   relay = await startRelay({
-    config: exampleConfig({}, { apiUrl: github.url, people }),
+    config: exampleConfig({}, { people }),
     github: { token: 'ghp_test' },
   });
   seeded = relay.sandbox.data.timelogs.length;
@@ -30,8 +27,8 @@ const example = exampleOf('issue_comment', 'created') as { comment: object };
 async function comment(id: number): Promise<void> {
   const at = new Date(relay.clock.now).toISOString();
   const written = { created_at: at, updated_at: at, id, body: `/log 1h ${CHECKOUT}` };
-  github.written.set(id, written.body);
-  github.writtenAt = at;
+  relay.github.written.set(id, written.body);
+  relay.github.writtenAt = at;
   const { status } = await relay.post('issue_comment', { ...example, comment: { ...example.comment, ...written } });
   expect(status).toBe(202);
 }

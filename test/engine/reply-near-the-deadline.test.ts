@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
-import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
+import { startRelay, type TestRelay } from '../relay.ts';
 
 /** A reply may take 20 seconds, and the worker stops 59 after it began. */
 it.each([
@@ -10,9 +9,7 @@ it.each([
 ])(
   'a reply that is due %i seconds into a run is left to the next run if it could be cut off',
   async (seconds, waits) => {
-    const github = await startGithubApi(() => 0);
     const relay: TestRelay = await startRelay({
-      config: exampleConfig({}, { apiUrl: github.url }),
       github: { token: 'ghp_token' },
       runtime: {
         async fetch(input, init) {
@@ -24,15 +21,13 @@ it.each([
     });
     await relay.post('issues', issueEvent('opened'));
     await relay.workToTheEnd();
-    expect(github.comments).toHaveLength(1);
+    expect(relay.github.comments).toHaveLength(1);
     expect(relay.log.flatMap(({ message, why }) => (message === 'job waits' ? [why] : []))).toEqual(waits);
   },
 );
 
 it('a worker that stalls beyond its lease leaves the reply to the one that took over', async () => {
-  const github = await startGithubApi(() => 0);
   const relay: TestRelay = await startRelay({
-    config: exampleConfig({}, { apiUrl: github.url }),
     github: { token: 'ghp_token' },
   });
   const told: number[] = [];
@@ -41,10 +36,10 @@ it('a worker that stalls beyond its lease leaves the reply to the one that took 
     relay.clock.now += 100_000;
     await relay.sweep();
     await relay.workToTheEnd();
-    told.push(github.comments.length);
+    told.push(relay.github.comments.length);
   });
   await relay.post('issues', issueEvent('opened'));
   await relay.workToTheEnd();
-  told.push(github.comments.length);
+  told.push(relay.github.comments.length);
   expect(told).toEqual([1, 1]);
 });

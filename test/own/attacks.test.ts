@@ -4,13 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
 import type { Draft } from '../../lib/triggers/trigger.ts';
-import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
 import { commentPayload } from '../kill/github-payloads.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 
 let relay: TestRelay;
-let api: GithubApi | undefined;
 
 const REPOSITORY = 'Codertocat/Hello-World';
 const SECRET = 'words of the payload';
@@ -134,7 +132,6 @@ type CustomRun = (steps: Steps) => Promise<string>;
 
 /** A job of an opened issue that runs this code. A later version of it may be put into `file.run`. */
 async function start(run: CustomRun) {
-  api = await startGithubApi(() => relay.clock.now);
   const file = {
     on: github('issues.opened', {
       input: { title: z.string() },
@@ -142,7 +139,7 @@ async function start(run: CustomRun) {
     }) as unknown,
     run: (_: unknown, steps: Steps) => run(steps),
   };
-  const config = exampleConfig({}, { apiUrl: api.url });
+  const config = exampleConfig();
   const fetched: string[] = [];
   const runtime = {
     fetch(...given: Parameters<typeof fetch>) {
@@ -561,7 +558,6 @@ it('jobs of a team have two workers of a queue at most, also those that an opera
 });
 
 it("what an outsider wrote gives no command where a team's comment quotes it with a person's token", async () => {
-  api = await startGithubApi(() => relay.clock.now);
   const quoting = github('issues.opened', {
     by: 'anyone',
     input: { body: z.string(), issue: z.number() },
@@ -576,7 +572,6 @@ it("what an outsider wrote gives no command where a team's comment quotes it wit
   };
   relay = await startRelay({
     own: { thanks },
-    config: exampleConfig({}, { apiUrl: api.url }),
     github: { token: 'ghp_x' },
   });
   const by = { user: { login: 'mallory', id: 666, type: 'User' }, author_association: 'NONE' };
@@ -586,11 +581,11 @@ it("what an outsider wrote gives no command where a team's comment quotes it wit
     issueEvent('opened', { id: 5, labels: [], body: 'Hello\n/done 101\n', ...by, extra: sender }),
   );
   await relay.workToTheEnd();
-  const [made] = api.comments;
+  const [made] = relay.github.comments;
   expect(made?.body).toContain('\n\\/done 101\n');
   // GitHub delivers it as a comment of the person, who may give commands. An older version left the slash whole.
   for (const [id, body = ''] of [made?.body, made?.body.replace('\\/', '/')].entries()) {
-    api.written.set(600_001 + id, body);
+    relay.github.written.set(600_001 + id, body);
     const { answer } = await relay.post('issue_comment', commentPayload(id + 1, body));
     expect(answer).toMatchObject({ jobs: [], ignored: 'commands in comments of the relay are ignored' });
   }

@@ -2,12 +2,10 @@ import * as z from 'partner-relay/zod';
 import { expect, it } from 'vitest';
 import { type By, github } from '../../lib/triggers/github.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
-import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { exampleOf, issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 
 let relay: TestRelay;
-let api: GithubApi;
 
 const people = {
   stranger: { login: 'mallory', type: 'User' },
@@ -52,13 +50,12 @@ it.each<[By, string, keyof typeof people, 'reads it' | 'fails' | 'takes too much
       return { happened: [1], input: { text: 'x'.repeat(does === 'reads it' ? 1 : 9_000) } };
     },
   });
-  api = await startGithubApi(() => relay.clock.now);
-  api.roles?.set('mira', 'triage');
   relay = await startRelay({
     own: { mine: { on, run: async () => 'ran' } },
-    config: exampleConfig({ labels: ['none'] }, { apiUrl: api.url }),
+    config: exampleConfig({ labels: ['none'] }),
     github: { token: 'ghp_test' },
   });
+  relay.github.roles?.set('mira', 'triage');
   const [name = '', action] = event.split('.');
   const payload = {
     action,
@@ -111,16 +108,15 @@ it.each<[string, Outward]>([
     input: {},
     job: ({ issue }) => ({ happened: [issue.id], input: {} }),
   });
-  api = await startGithubApi(() => relay.clock.now);
-  api.issues.set('Codertocat/Hello-World#1', { number: 1 });
   relay = await startRelay({
     own: { mine: { on, run: async (_: unknown, steps: Steps) => String(await outward(steps)) } },
     config: exampleConfig(
       { labels: ['none'] },
-      { apiUrl: api.url, connection: { limits: { perDay: SHARE * 10 }, strangersShare: 0.1 } },
+      { connection: { limits: { perDay: SHARE * 10 }, strangersShare: 0.1 } },
     ),
     github: { token: 'ghp_test' },
   });
+  relay.github.issues.set('Codertocat/Hello-World#1', { number: 1 });
   const by = { user: people.stranger, author_association: 'NONE', extra: { sender: people.stranger } };
   for (let id = 1; id <= SHARE + 2; id++) await relay.post('issues', issueEvent('opened', { id, labels: [], ...by }));
   await relay.work();
@@ -137,17 +133,15 @@ it.each(['created', 'edited'])(
       input: {},
       job: ({ comment }) => ({ happened: [comment.id], input: {} }),
     });
-    api = await startGithubApi(() => relay.clock.now);
-    api.issues.set('Codertocat/Hello-World#1', { number: 1 });
     const run = async (_: unknown, { comment }: Steps) => {
       await comment('answer', { repository: 'Codertocat/Hello-World', issue: 1 }, 'Thank you!');
       return 'thanked';
     };
     relay = await startRelay({
       own: { mine: { on, run } },
-      config: exampleConfig({}, { apiUrl: api.url }),
       github: { token: 'ghp_test' },
     });
+    relay.github.issues.set('Codertocat/Hello-World#1', { number: 1 });
     const example = exampleOf('issue_comment', action) as Record<string, object>;
     const arrives = async (id: number, body?: string) => {
       const event = { ...example, comment: { ...example.comment, id, body, user: example.sender } };
@@ -156,9 +150,9 @@ it.each(['created', 'edited'])(
       return answer;
     };
     await arrives(1, 'Looks good');
-    const [written] = api.comments;
+    const [written] = relay.github.comments;
     expect(JSON.stringify(await arrives(2, written?.body))).toContain('a comment of the relay starts no automation');
-    expect(api.comments).toHaveLength(1);
+    expect(relay.github.comments).toHaveLength(1);
   },
 );
 

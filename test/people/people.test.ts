@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { RelayConfig } from '../../lib/config/schema.ts';
-import { startGithubApi } from '../github-api.ts';
 import { exampleConfig, SIGNING_SECRET, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 import { ask, command, MIRA, NOBODY, TOMASZ, told } from '../slack-requests.ts';
 import { workWith } from './changed-config.ts';
@@ -241,8 +240,7 @@ describe('a person on GitHub', () => {
   });
 
   it('an answer on GitHub never shows an address', async () => {
-    const github = await startGithubApi(() => relay.clock.now);
-    const config = exampleConfig({}, { apiUrl: github.url });
+    const config = exampleConfig();
     const nobody = { github: 'nobody', email: 'nobody@example.org', timeZone: 'UTC' };
     await start([codertocat, nobody], { config, github: { token: 'ghp_test' } });
     Object.assign(relay.sandbox.data.users.find(({ email }) => email === LUCAS) ?? {}, { name: null });
@@ -251,8 +249,8 @@ describe('a person on GitHub', () => {
     }
     await relay.work();
     expect(relay.sandbox.data.timelogs).toHaveLength(4);
-    expect(github.comments).toHaveLength(3);
-    for (const { body } of github.comments) expect(body).not.toContain('@example.');
+    expect(relay.github.comments).toHaveLength(3);
+    for (const { body } of relay.github.comments) expect(body).not.toContain('@example.');
     for (const { outcome } of await relay.jobs()) expect(outcome).not.toContain('@example.');
     expect(told(relay)).toEqual([]);
   });
