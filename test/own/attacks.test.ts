@@ -223,111 +223,82 @@ it.each<[string, CustomRun, CustomRun, 'lost' | 'whole', string]>([
   expect(made()).toBe(first);
 });
 
-const keeps =
-  (kept: unknown): CustomRun =>
-  async ({ call }) => {
-    await call('read', 'tasks/list', { project_id: PROJECT }, () => kept as null);
-    return 'kept it';
+type Acts = (steps: Steps) => Promise<unknown>;
+const doing =
+  (act: Acts): CustomRun =>
+  async (steps) => {
+    await act(steps);
+    return 'done';
   };
+const keeps =
+  (kept: unknown): Acts =>
+  ({ call }) =>
+    call('read', 'tasks/list', { project_id: PROJECT }, () => kept as null);
 
-it.each<[string, CustomRun, string]>([
-  ['keeps undefined in a list', keeps([1, undefined, 2]), 'keeps a list with undefined'],
-  ['keeps a big number', keeps(1n), 'keeps a bigint'],
-  ['keeps a function', keeps({ at: () => 1 }), 'keeps a function'],
-  ['keeps NaN', keeps([Number.NaN]), 'keeps a NaN'],
-  ['keeps 33 KB', keeps('x'.repeat(33_000)), 'at most 32768'],
-  [
-    'keeps a row of 3 KB',
-    async ({ list }) => {
-      await list('rows', 'tasks/list', { project_id: PROJECT }, () => 'x'.repeat(3_000));
-      return 'done';
-    },
-    'at most 2048',
-  ],
-  [
-    'is named as the page of a list',
-    async ({ list, call }) => {
-      await list('task', 'tasks/list', { project_id: PROJECT }, () => 1);
-      await call('task 1', 'tasks/list', { project_id: PROJECT }, () => 1);
-      return 'done';
-    },
-    "'task 1' comes twice",
-  ],
-  [
-    'comes twice in a loop',
-    async ({ say }) => {
-      for (const text of ['a', 'b']) await say('tell', { channel: 'C0PLATFORM' }, text);
-      return 'done';
-    },
-    "'tell' comes twice",
-  ],
-  ...['reply', 'not done', 'tell parked 1', 'ask: asked'].map((name): [string, CustomRun, string] => [
-    `is named ${name}`,
-    async ({ say }) => {
-      await say(name, { channel: 'C0PLATFORM' }, 'hello');
-      return 'done';
-    },
-    `the relay itself names a step '${name}'`,
-  ]),
-  ...[
-    '/repos/acme/web',
-    `/repos/${REPOSITORY}/../../acme/web`,
-    `/repos/${REPOSITORY}/%2e%2e/%2E%2E/acme/web`,
-    `/repos/${REPOSITORY}/..%2f..%2Facme/web`,
-    `/repos/${REPOSITORY}/contents/%2e%2e%5cweb`,
-    `//${REPOSITORY}`,
-    `https://${REPOSITORY}`,
-    `/users/${REPOSITORY}`,
-    `\\\\evil/repos/${REPOSITORY}`,
-  ].map((path): [string, CustomRun, string] => [
-    `reads ${path}`,
-    async ({ github }) => {
-      await github('read', path, z.unknown() as never);
-      return 'read it';
-    },
-    "the step 'read' n",
-  ]),
-  ...[`/repos/${REPOSITORY}\n/../../acme/web`, `https://api/repos/${REPOSITORY}/branches`].map(
-    (path): [string, CustomRun, string] => [
-      `reads ${JSON.stringify(path)}`,
-      async ({ github }) => {
-        await github('read', path, z.unknown() as never);
-        return 'read it';
-      },
-      "the step 'read' n",
-    ],
-  ),
-  ...['../v1/admin', 'https://evil.example', 'tasks/%2e%2e/x', 'a?b', 'a b', 'defects/create/', 'constructor'].map(
-    (path): [string, CustomRun, string] => [
-      `sends to ${path}`,
-      async ({ send }) => {
-        await send('sent', path, {});
-        return 'sent it';
-      },
-      `the step 'sent' cannot be sent: operation path '${path}'`,
-    ],
-  ),
-  ...[NOON / 1_000, NOON * 1_000_000, -5, '2300-01-01T00:00:00Z', 'soon'].map((time): [string, CustomRun, string] => [
-    `waits until ${time}`,
-    async ({ until }) => {
-      await until('later', time);
-      return 'done';
-    },
-    `the step 'later' waits until '${time}', which is no time between 2000 and 2100`,
-  ]),
-  [
-    'has a name of 201 characters',
-    async ({ call }) => {
-      await call('x'.repeat(201), 'tasks/list', { project_id: PROJECT });
-      return 'done';
-    },
-    'has a name of 201 characters; 200 is the most',
-  ],
-])('the job parks at once if a step %s', async (_, run, reason) => {
-  await start(run);
-  await relay.work();
-  expect(await relay.jobs()).toMatchObject([{ status: 'parked', parked: { reason: expect.stringContaining(reason) } }]);
+const parks = (step: string, reason: string, act: Acts) =>
+  it(`the job parks at once if a step ${step}`, async () => {
+    await start(doing(act));
+    await relay.work();
+    expect(await relay.jobs()).toMatchObject([
+      { status: 'parked', parked: { reason: expect.stringContaining(reason) } },
+    ]);
+  });
+parks('keeps undefined in a list', 'keeps a list with undefined', keeps([1, undefined, 2]));
+parks('keeps a big number', 'keeps a bigint', keeps(1n));
+parks('keeps a function', 'keeps a function', keeps({ at: () => 1 }));
+parks('keeps NaN', 'keeps a NaN', keeps([Number.NaN]));
+parks('keeps 33 KB', 'at most 32768', keeps('x'.repeat(33_000)));
+parks('keeps a row of 3 KB', 'at most 2048', ({ list }) =>
+  list('rows', 'tasks/list', { project_id: PROJECT }, () => 'x'.repeat(3_000)),
+);
+parks('is named as the page of a list', "'task 1' comes twice", async ({ list, call }) => {
+  await list('task', 'tasks/list', { project_id: PROJECT }, () => 1);
+  await call('task 1', 'tasks/list', { project_id: PROJECT }, () => 1);
 });
+parks('comes twice in a loop', "'tell' comes twice", async ({ say }) => {
+  for (const text of ['a', 'b']) await say('tell', { channel: 'C0PLATFORM' }, text);
+});
+for (const name of ['reply', 'not done', 'tell parked 1', 'ask: asked'])
+  parks(`is named ${name}`, `the relay itself names a step '${name}'`, ({ say }) =>
+    say(name, { channel: 'C0PLATFORM' }, 'hello'),
+  );
+for (const path of [
+  '/repos/acme/web',
+  `/repos/${REPOSITORY}/../../acme/web`,
+  `/repos/${REPOSITORY}/%2e%2e/%2E%2E/acme/web`,
+  `/repos/${REPOSITORY}/..%2f..%2Facme/web`,
+  `/repos/${REPOSITORY}/contents/%2e%2e%5cweb`,
+  `//${REPOSITORY}`,
+  `https://${REPOSITORY}`,
+  `/users/${REPOSITORY}`,
+  `\\\\evil/repos/${REPOSITORY}`,
+  `/repos/${REPOSITORY}\n/../../acme/web`,
+  `https://api/repos/${REPOSITORY}/branches`,
+])
+  parks(`reads ${JSON.stringify(path)}`, "the step 'read' n", ({ github }) =>
+    github('read', path, z.unknown() as never),
+  );
+for (const path of [
+  '../v1/admin',
+  'https://evil.example',
+  'tasks/%2e%2e/x',
+  'a?b',
+  'a b',
+  'defects/create/',
+  'constructor',
+])
+  parks(`sends to ${path}`, `the step 'sent' cannot be sent: operation path '${path}'`, ({ send }) =>
+    send('sent', path, {}),
+  );
+for (const time of [NOON / 1_000, NOON * 1_000_000, -5, '2300-01-01T00:00:00Z', 'soon'])
+  parks(
+    `waits until ${time}`,
+    `the step 'later' waits until '${time}', which is no time between 2000 and 2100`,
+    ({ until }) => until('later', time),
+  );
+parks('has a name of 201 characters', 'has a name of 201 characters; 200 is the most', ({ call }) =>
+  call('x'.repeat(201), 'tasks/list', { project_id: PROJECT }),
+);
 
 it.each(['{branch}', '{+authorization}', '{headers}', ':owner', '%7Bx%7D', 'a#b'])(
   'a path of GitHub keeps %s',
@@ -343,27 +314,19 @@ it.each(['{branch}', '{+authorization}', '{headers}', ':owner', '%7Bx%7D', 'a#b'
   },
 );
 
-it.each<[string, CustomRun]>([
-  [
-    'that its code catches',
-    async ({ until, say }) => {
-      await until('later', tomorrow).catch(() => undefined);
-      await say('tell', { channel: 'C0PLATFORM' }, 'too early').catch(() => undefined);
-      return 'done';
-    },
-  ],
-  [
-    'that its code does not wait for',
-    async ({ until }) => {
-      void until('later', tomorrow);
-      return 'done';
-    },
-  ],
-])('a run ends with a step %s', async (_, run) => {
-  await start(run);
-  await relay.work();
-  expect(await relay.jobs()).toMatchObject([{ status: 'waiting', dueAt: Date.parse(tomorrow) }]);
-  expect(relay.slack.messages).toEqual([]);
+const ends = (step: string, act: Acts) =>
+  it(`a run ends with a step ${step}`, async () => {
+    await start(doing(act));
+    await relay.work();
+    expect(await relay.jobs()).toMatchObject([{ status: 'waiting', dueAt: Date.parse(tomorrow) }]);
+    expect(relay.slack.messages).toEqual([]);
+  });
+ends('that its code catches', async ({ until, say }) => {
+  await until('later', tomorrow).catch(() => undefined);
+  await say('tell', { channel: 'C0PLATFORM' }, 'too early').catch(() => undefined);
+});
+ends('that its code does not wait for', async ({ until }) => {
+  void until('later', tomorrow);
 });
 
 const COMPLETE = 'work-items/checklist/items/complete';
@@ -371,108 +334,93 @@ const done = (id: number) => ({ item_id: id, is_completed: true });
 const ids = [101, 102, 103];
 const outOfTurn = 'Steps run one after the other: await each, in a list with for (const one of all)';
 
-/** Each run with what the job says, and how many items are complete. */
-it.each<[string, CustomRun, string | RegExp, number]>([
-  [
-    'of an async forEach',
-    async ({ call, say }) => {
-      ids.forEach(async (id) => {
-        await call(`complete ${id}`, COMPLETE, done(id));
-        await say(`tell ${id}`, { channel: 'C0PLATFORM' }, `completed ${id}`);
-      });
-      return 'completed three items';
-    },
-    `the step 'complete 102' begins beside 'complete 101', which is under way. ${outOfTurn}`,
-    1,
-  ],
-  [
-    'of Promise.all',
-    async ({ call }) => {
-      await Promise.all(ids.map((id) => call(`complete ${id}`, COMPLETE, done(id))));
-      return 'completed three items';
-    },
-    `the step 'complete 102' begins beside 'complete 101', which is under way. ${outOfTurn}`,
-    1,
-  ],
-  [
-    'of a chain, in which the second one fails',
-    async ({ call, say }) => {
-      void (async () => {
-        await call('first', COMPLETE, done(101));
-        await say('second', { email: 'nobody@example.com' }, 'lost');
-      })();
-      return 'done';
-    },
-    `run returned while the step 'first' was under way. ${outOfTurn}`,
-    1,
-  ],
-  [
-    'whose promise is in a variable, and waited for too late',
-    async ({ call, say }) => {
-      const later = call('first', COMPLETE, done(101));
-      await say('second', { channel: 'C0PLATFORM' }, 'hello');
-      await later;
-      return 'done';
-    },
-    `the step 'second' begins beside 'first', which is under way. ${outOfTurn}`,
-    1,
-  ],
-  [
-    'that begins right after run has returned',
-    async ({ call }) => {
-      void turn().then(() => call('late', COMPLETE, done(101)));
-      return 'done';
-    },
-    `the step 'late' begins after run has returned. ${outOfTurn}`,
-    0,
-  ],
-  [
-    'that is refused',
-    async ({ call }) => {
-      void call('refused', COMPLETE, done(999));
-      await turn();
-      return 'done';
-    },
-    /^(run returned while|work-items\/checklist\/items\/complete: refused with status 404)/,
-    0,
-  ],
-  [
-    'that its code waits for behind a mistake of its own',
-    async ({ call }) => {
-      void (async () => {
-        await turn();
-        (undefined as unknown as CustomRun[]).forEach(() => {});
-      })();
-      await call('first', COMPLETE, done(101));
-      await turn();
-      return 'done';
-    },
-    /^TypeError at automations\/mine\.ts/,
-    1,
-  ],
-  [
-    'in front of which a timer throws',
-    async ({ call }) => {
-      setImmediate(() => (undefined as unknown as CustomRun[]).forEach(() => {}));
-      await turn();
-      await turn();
-      await call('first', COMPLETE, done(101));
-      return 'done';
-    },
-    /^TypeError at automations\/mine\.ts/,
-    0,
-  ],
-])('no process ends, and no job succeeds, by a step %s', async (_, run, reason, completed) => {
-  const heard = await rejectionsHeard(async () => {
-    await start(run);
-    await relay.workToTheEnd();
+/** @param completed how many items are complete */
+const fails = (step: string, reason: string | RegExp, completed: number, act: Acts) =>
+  it(`no process ends, and no job succeeds, by a step ${step}`, async () => {
+    const heard = await rejectionsHeard(async () => {
+      await start(doing(act));
+      await relay.workToTheEnd();
+    });
+    expect(heard).toEqual([]);
+    const said = typeof reason === 'string' ? reason : expect.stringMatching(reason);
+    expect(await relay.jobs()).toMatchObject([{ status: 'parked', parked: { reason: said } }]);
+    const items = relay.sandbox.data.checklistItems.filter(({ item_id }) => ids.includes(Number(item_id)));
+    expect(items.filter(({ is_completed }) => is_completed)).toHaveLength(completed);
+    expect(relay.slack.messages).toEqual([]);
   });
-  expect(heard).toEqual([]);
-  const said = typeof reason === 'string' ? reason : expect.stringMatching(reason);
-  expect(await relay.jobs()).toMatchObject([{ status: 'parked', parked: { reason: said } }]);
-  const items = relay.sandbox.data.checklistItems.filter(({ item_id }) => ids.includes(Number(item_id)));
-  expect(items.filter(({ is_completed }) => is_completed)).toHaveLength(completed);
-  expect(relay.slack.messages).toEqual([]);
+fails(
+  'of an async forEach',
+  `the step 'complete 102' begins beside 'complete 101', which is under way. ${outOfTurn}`,
+  1,
+  async ({ call, say }) => {
+    ids.forEach(async (id) => {
+      await call(`complete ${id}`, COMPLETE, done(id));
+      await say(`tell ${id}`, { channel: 'C0PLATFORM' }, `completed ${id}`);
+    });
+  },
+);
+fails(
+  'of Promise.all',
+  `the step 'complete 102' begins beside 'complete 101', which is under way. ${outOfTurn}`,
+  1,
+  ({ call }) => Promise.all(ids.map((id) => call(`complete ${id}`, COMPLETE, done(id)))),
+);
+fails(
+  'of a chain, in which the second one fails',
+  `run returned while the step 'first' was under way. ${outOfTurn}`,
+  1,
+  async ({ call, say }) => {
+    void (async () => {
+      await call('first', COMPLETE, done(101));
+      await say('second', { email: 'nobody@example.com' }, 'lost');
+    })();
+  },
+);
+fails(
+  'whose promise is in a variable, and waited for too late',
+  `the step 'second' begins beside 'first', which is under way. ${outOfTurn}`,
+  1,
+  async ({ call, say }) => {
+    const later = call('first', COMPLETE, done(101));
+    await say('second', { channel: 'C0PLATFORM' }, 'hello');
+    await later;
+  },
+);
+fails(
+  'that begins right after run has returned',
+  `the step 'late' begins after run has returned. ${outOfTurn}`,
+  0,
+  async ({ call }) => {
+    void turn().then(() => call('late', COMPLETE, done(101)));
+  },
+);
+fails(
+  'that is refused',
+  /^(run returned while|work-items\/checklist\/items\/complete: refused with status 404)/,
+  0,
+  async ({ call }) => {
+    void call('refused', COMPLETE, done(999));
+    await turn();
+  },
+);
+fails(
+  'that its code waits for behind a mistake of its own',
+  /^TypeError at automations\/mine\.ts/,
+  1,
+  async ({ call }) => {
+    void (async () => {
+      await turn();
+      (undefined as unknown as CustomRun[]).forEach(() => {});
+    })();
+    await call('first', COMPLETE, done(101));
+    await turn();
+  },
+);
+fails('in front of which a timer throws', /^TypeError at automations\/mine\.ts/, 0, async ({ call }) => {
+  setImmediate(() => (undefined as unknown as CustomRun[]).forEach(() => {}));
+  await turn();
+  await turn();
+  await call('first', COMPLETE, done(101));
 });
 
 it('the log has the file of a promise that fails once the job has ended, and no word of a payload', async () => {
