@@ -6,7 +6,7 @@ import { startEventSource } from './event-source.ts';
 import type { HttpHandler } from './http-front.ts';
 import { createLocalSchedules, schedulesOf } from './schedules.ts';
 import type { LocalStack } from './stack.ts';
-import { type Functions, openFunctions } from './world/functions.ts';
+import { type Functions, functionsOf } from './world/functions.ts';
 
 const WORKER_TIMEOUT_MS = 60_000;
 
@@ -46,7 +46,7 @@ export async function startLocalFunctions(runtime: Runtime, { queues }: LocalSta
 }
 
 async function startFunctions(runtime: Runtime): Promise<Functions> {
-  const functions = openFunctions(() => runtime);
+  const functions = functionsOf(() => runtime);
   const slugs = ['github-webhook', 'slack-webhook', 'hooks-webhook', 'account-link', 'job-worker'];
   await Promise.all([...slugs, ...schedules.map(({ slug }) => slug)].map(functions.make));
   return functions;

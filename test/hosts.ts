@@ -7,7 +7,7 @@ import { createMetrics } from '../lib/state/metrics/metrics.ts';
 import type { CustomAutomations } from '../lib/triggers/custom-automation.ts';
 import type { FifoQueue, ReceivedMessage } from '../local/fifo-queue.ts';
 import { type Carry, losingAnswers } from '../local/world/aws.ts';
-import { contextUntil, openFunctions } from '../local/world/functions.ts';
+import { contextUntil, functionsOf } from '../local/world/functions.ts';
 import { type MemoryStack, openMemoryStack } from '../local/world/memory-stack.ts';
 import type { VirtualClock } from './fuzz/clock.ts';
 import { type Befall, Process, type State } from './fuzz/process.ts';
@@ -127,7 +127,7 @@ export class Hosts {
   #startHost(): Host {
     const { clockErrorsMs = [0] } = this.#options;
     const runtime = this.#runtime(clockErrorsMs[this.#started++ % clockErrorsMs.length] ?? 0);
-    const functions = openFunctions(() => runtime);
+    const functions = functionsOf(() => runtime);
     const { clock } = this.#options;
     const contextNow = () => contextUntil(clock.now + INVOCATION_MS, () => clock.now);
     return {

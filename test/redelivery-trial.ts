@@ -1,6 +1,6 @@
 import type { RedeliveryReport } from '../lib/platforms/github/redelivery/redelivery.ts';
 import type { Runtime } from '../lib/runtime.ts';
-import { asScheduledHandler } from '../local/schedules.ts';
+import { contextUntil, functionsOf } from '../local/world/functions.ts';
 import { befallenBy, Process } from './fuzz/process.ts';
 import { type GithubHooksApi, type StandInHook, startGithubHooksApi } from './github-hooks-api.ts';
 import { APP } from './github-identity.ts';
@@ -95,9 +95,13 @@ export async function startRedeliveryTrial(options: RedeliveryTrialOptions = {})
       return github.deliver(of, 'issues', event, listedAfterMs);
     },
     run: () => relay.fire('github-redelivery') as Promise<RedeliveryReport>,
-    async runInNewProcess(other = {}) {
-      const { createHandler } = await import('../functions/github-redelivery.ts');
-      return asScheduledHandler(createHandler({ ...runtime, ...other }))({}, { getRemainingTimeInMillis: () => HOUR });
+    runInNewProcess(other = {}) {
+      const { fire } = functionsOf(() => ({ ...runtime, ...other }));
+      return fire(
+        'github-redelivery',
+        {},
+        contextUntil(HOUR, () => 0),
+      ) as Promise<RedeliveryReport>;
     },
     async runAndDie(at, isCarriedOut) {
       const death = { at: at - 1, what: isCarriedOut ? 'dies after' : 'dies before' } as const;

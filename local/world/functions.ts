@@ -23,10 +23,10 @@ export const contextUntil = (end: number, clock: () => number): LocalContext => 
 });
 
 /** The functions of one process, or of one each. */
-export type Functions = ReturnType<typeof openFunctions>;
+export type Functions = ReturnType<typeof functionsOf>;
 
 /** The functions, unchanged, by their slugs. Each is made when it is first called. @param runtimeOf its process */
-export function openFunctions(runtimeOf: (slug: string) => Runtime) {
+export function functionsOf(runtimeOf: (slug: string) => Runtime) {
   const made = new Map<string, Promise<Handler>>();
   function make(slug: string): Promise<Handler> {
     const known = made.get(slug);

@@ -6,7 +6,7 @@ import type { FifoQueue } from '../fifo-queue.ts';
 import { startHttpFront } from '../http-front.ts';
 import { linkRoutes } from '../link-routes.ts';
 import type { LocalStack } from '../stack.ts';
-import { contextUntil, openFunctions } from './functions.ts';
+import { contextUntil, functionsOf } from './functions.ts';
 
 const UNDER_WAY: readonly JobStatus[] = ['queued', 'running', 'waiting'];
 
@@ -34,7 +34,7 @@ export function openWorld({
   around = (_, work) => work(),
   meanwhile = async () => false,
 }: WorldOptions) {
-  const functions = openFunctions(runtimeOf);
+  const functions = functionsOf(runtimeOf);
   const stores: Stores = openStores(runtime);
   const contextNow = () => contextUntil(clock.now + MINUTE_MS, () => clock.now);
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addDays } from '../../lib/dates.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
-import { asScheduledHandler } from '../../local/schedules.ts';
+import { contextUntil, functionsOf } from '../../local/world/functions.ts';
 import { workWith } from '../people/changed-config.ts';
 import { exampleConfig, type TestRelay } from '../relay.ts';
 import { MIRA, NOBODY, press } from '../slack-requests.ts';
@@ -297,9 +297,12 @@ describe('a dry run', () => {
   ];
   const settings = (dryRun: boolean) => exampleConfig({}, { timesheets: { teams, dryRun } });
   const scheduleWith = async (dryRun: boolean) => {
-    const { createHandler } = await import('../../functions/due-schedules.ts');
-    const handle = asScheduledHandler(createHandler({ ...relay.runtime, config: settings(dryRun) }));
-    await handle({}, { getRemainingTimeInMillis: () => 60_000 });
+    const { fire } = functionsOf(() => ({ ...relay.runtime, config: settings(dryRun) }));
+    await fire(
+      'due-schedules',
+      {},
+      contextUntil(60_000, () => 0),
+    );
   };
   const sent = () => relay.slack.messages.map(({ channel }) => channel).sort();
 

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { customGroup } from '../../lib/engine/line/queue.ts';
 import { createProcessRuns } from '../../lib/engine/record/process-runs.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
-import { asSqsHandler, deliver } from '../../local/event-source.ts';
+import { contextUntil, functionsOf } from '../../local/world/functions.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 import { command } from '../slack-requests.ts';
@@ -59,9 +59,9 @@ const open = async (...ids: readonly number[]) => {
 
 /** A process of the worker, which takes several messages at once, as that of `npm start` does. */
 async function startProcess() {
-  const { createHandler } = await import('../../functions/job-worker.ts');
-  const handle = asSqsHandler(createHandler({ ...relay.runtime, runs: createProcessRuns() }));
-  const context = { getRemainingTimeInMillis: () => 60_000, awsRequestId: '', functionName: '' };
+  const runtime = { ...relay.runtime, runs: createProcessRuns() };
+  const { make, work } = functionsOf(() => runtime);
+  await make('job-worker');
   let underWay = 0;
   return {
     /** Takes every message, until nothing goes on but calls that wait for their answers. */
@@ -74,7 +74,11 @@ async function startProcess() {
         for (const { queue, message } of received) {
           underWay++;
           // Middy ends what still hangs when the test has long ended.
-          const delivered = deliver(queue, message, (event) => handle(event, context)).catch(() => {});
+          const delivered = work(
+            queue,
+            message,
+            contextUntil(60_000, () => 0),
+          ).catch(() => {});
           void delivered.then(() => underWay--);
         }
         await vi.waitFor(() => expect(underWay).toBe(held), { timeout: 5_000, interval: 5 });

@@ -1,7 +1,7 @@
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { MAX_BODY_BYTES } from '../../lib/state/http/function-url.ts';
-import { asHttpHandler, functionUrlEvent } from '../../local/http-front.ts';
+import { functionsOf } from '../../local/world/functions.ts';
 import { githubExamples, issueEvent } from '../issue-events.ts';
 import { githubSignature, startRelay, type TestRelay, type TestRelayOptions, WEBHOOK_SECRET } from '../relay.ts';
 
@@ -155,14 +155,13 @@ describe('what is safe', () => {
     const [stored] = await relay.jobs('queued');
     expect(stored).toMatchObject({ generation: 1 });
     Object.assign(relay.runtime.environment, relay.stack.variables);
-    const { createHandler } = await import('../../functions/github-webhook.ts');
     const body = JSON.stringify(issueEvent('opened'));
     const headers = {
       'x-github-event': 'issues',
       'x-github-delivery': '1',
       'x-hub-signature-256': githubSignature(body),
     };
-    const answered = await asHttpHandler(createHandler(relay.runtime))(posted(headers, body));
+    const answered = await takeAfresh(headers, body);
     expect(answered).toMatchObject({ statusCode: 200 });
     await relay.work();
     expect(await relay.jobs('succeeded')).toMatchObject([{ id: stored?.id }]);
@@ -175,10 +174,7 @@ describe('what is safe', () => {
     await start();
     if (secret) relay.stack.secrets.put(`${relay.stack.secretPrefix}github-webhook`, secret);
     else relay.stack.secrets.remove(`${relay.stack.secretPrefix}github-webhook`);
-    const { createHandler } = await import('../../functions/github-webhook.ts');
-    const answered = await asHttpHandler(createHandler(relay.runtime))(
-      posted({ 'x-hub-signature-256': 'sha256=00' }, '{}'),
-    );
+    const answered = await takeAfresh({ 'x-hub-signature-256': 'sha256=00' }, '{}');
     expect(answered).toMatchObject({ statusCode: 500 });
     expect(relay.log).toContainEqual(expect.objectContaining({ error: expect.stringMatching(reason) }));
     expect(JSON.stringify(relay.log)).not.toContain('ghp_canary');
@@ -232,5 +228,6 @@ it('every published example gets a 2xx, and every bug issue one defect', async (
 
 const updatedAt = (example: object) => Date.parse((example as { issue: { updated_at: string } }).issue.updated_at);
 
-const posted = (headers: Record<string, string>, body: string) =>
-  functionUrlEvent({ method: 'POST', url: '/github', headers }, '/github', Buffer.from(body));
+/** In a process that has just begun. */
+const takeAfresh = (headers: Record<string, string>, body: string) =>
+  functionsOf(() => relay.runtime).take({ url: '/github', headers, body });

@@ -2,8 +2,9 @@ import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Runtime } from '../../lib/runtime.ts';
-import { asHttpHandler, functionUrlEvent } from '../../local/http-front.ts';
+import { functionUrlEvent } from '../../local/http-front.ts';
 import { TEAM_ID } from '../../local/slack/workspace.ts';
+import { functionsOf } from '../../local/world/functions.ts';
 import { watchTable } from '../console/table-calls.ts';
 import { SIGNING_SECRET, startRelay, type TestRelay } from '../relay.ts';
 import { command, commandForm, interact, MIRA, postToSlack, slackSignature } from '../slack-requests.ts';
@@ -11,11 +12,8 @@ import { command, commandForm, interact, MIRA, postToSlack, slackSignature } fro
 const FORM = 'application/x-www-form-urlencoded';
 
 /** What a function URL makes of these bytes; form bodies come in Base64, those of a text type as they are. */
-const handle = async (runtime: Runtime, body: Uint8Array, headers: Record<string, string>) => {
-  const { createHandler } = await import('../../functions/slack-webhook.ts');
-  const event = functionUrlEvent({ method: 'POST', url: '/', headers }, '/', Buffer.from(body));
-  return asHttpHandler(createHandler(runtime))(event);
-};
+const handle = (runtime: Runtime, body: Uint8Array, headers: Record<string, string>) =>
+  functionsOf(() => runtime).take({ url: '/slack', headers, body });
 
 /** What Slack signs with these bytes. */
 const signedHeaders = (body: Uint8Array | string, timestamp: string) => ({

@@ -1,12 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import type { SQSEvent } from 'aws-lambda';
 import { github, command as onCommand } from 'partner-relay';
 import * as z from 'partner-relay/zod';
 import { describe, expect, it, vi } from 'vitest';
 import type { Job } from '../../lib/engine/record/job.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
-import { asSqsHandler, deliver } from '../../local/event-source.ts';
-import type { FifoQueue } from '../../local/fifo-queue.ts';
+import type { FifoQueue, ReceivedMessage } from '../../local/fifo-queue.ts';
+import { contextUntil, functionsOf } from '../../local/world/functions.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { command, MIRA, TOMASZ } from '../slack-requests.ts';
@@ -94,10 +93,14 @@ async function wake(): Promise<void> {
 
 /** Another worker, to which the test hands the messages. */
 async function startWorker() {
-  const { createHandler } = await import('../../functions/job-worker.ts');
-  const handle = asSqsHandler(createHandler(relay.runtime));
-  const context = { getRemainingTimeInMillis: () => 60_000, awsRequestId: '', functionName: '' };
-  return (event: SQSEvent) => handle(event, context);
+  const { make, work } = functionsOf(() => relay.runtime);
+  await make('job-worker');
+  return (queue: Pick<FifoQueue, 'name' | 'delete'>, message: ReceivedMessage) =>
+    work(
+      queue,
+      message,
+      contextUntil(60_000, () => 0),
+    );
 }
 
 describe.each([
@@ -129,7 +132,7 @@ describe('a message of a called job', () => {
     if (!queue || !asleep) throw new Error('a message should have woken');
     const worker = await startWorker();
     // The worker dies before it deletes the message.
-    await deliver({ name: queue.name, delete() {} }, asleep, worker);
+    await worker({ name: queue.name, delete() {} }, asleep);
     await relay.workToTheEnd();
     expect(statuses(await jobsOf('ship'))).toEqual(all(CALLING, 'succeeded'));
     relay.clock.now += 90_000;
@@ -186,7 +189,7 @@ describe('jobs of a file that are tried again', () => {
     const worker = await startWorker();
     const take = (queue: FifoQueue) => {
       const messages = Array.from({ length: TRIED }, () => queue.receive()).filter((one) => one !== undefined);
-      return messages.map((message) => deliver(queue, message, worker));
+      return messages.map((message) => worker(queue, message));
     };
     for (;;) {
       const taken = relay.stack.queues.flatMap(take);

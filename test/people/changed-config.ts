@@ -1,6 +1,6 @@
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import type { Runtime } from '../../lib/runtime.ts';
-import { asSqsHandler, deliver } from '../../local/event-source.ts';
+import { contextUntil, functionsOf } from '../../local/world/functions.ts';
 import type { TestRelay } from '../relay.ts';
 
 /**
@@ -13,15 +13,17 @@ export async function workWith(
   runtime: Partial<Runtime> = {},
   messages = Number.POSITIVE_INFINITY,
 ): Promise<void> {
-  const { createHandler } = await import('../../functions/job-worker.ts');
   const config = { ...relay.runtime.config, ...changes };
-  const handle = asSqsHandler(createHandler({ ...relay.runtime, config, ...runtime }));
-  const context = { getRemainingTimeInMillis: () => 60_000, awsRequestId: '', functionName: '' };
+  const { work } = functionsOf(() => ({ ...relay.runtime, config, ...runtime }));
   let left = messages;
   for (const queue of relay.stack.queues) {
     for (let message = left > 0 && queue.receive(); message; message = left > 0 && queue.receive()) {
       left--;
-      await deliver(queue, message, (event) => handle(event, context));
+      await work(
+        queue,
+        message,
+        contextUntil(60_000, () => 0),
+      );
     }
   }
 }

@@ -1,9 +1,8 @@
 import { github } from 'partner-relay';
 import { beforeEach, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { createHandler } from '../../functions/github-webhook.ts';
 import { decide } from '../../lib/platforms/github/moved-repositories.ts';
-import { asHttpHandler, functionUrlEvent } from '../../local/http-front.ts';
+import { functionsOf } from '../../local/world/functions.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { githubDelivery } from '../requests.ts';
@@ -104,11 +103,8 @@ const renamedTo = (name: string) =>
 
 it('a renamed repository is told although each event meets a new process', async () => {
   for (const name of [NAME, RENAMED, RENAMED]) {
-    const handler = asHttpHandler(createHandler(relay.runtime));
-    const { body, headers } = githubDelivery('issues', eventOf(name));
-    const request = { method: 'POST', url: '/github', headers };
-    const { body: answer = '' } = await handler(functionUrlEvent(request, '/github', Buffer.from(body)));
-    expect(JSON.parse(String(answer)).jobs).toHaveLength(2);
+    const { body = '' } = await functionsOf(() => relay.runtime).take(githubDelivery('issues', eventOf(name)));
+    expect(JSON.parse(body).jobs).toHaveLength(2);
   }
   expect(await told()).toEqual([renamedTo(RENAMED)]);
 });
