@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../dates.ts';
 import { digest } from '../../digest.ts';
-import { AnswerAwaited, NeedsOperator } from '../../engine/record/interruption.ts';
+import { NeedsOperator, RetryAt } from '../../engine/record/interruption.ts';
 import type { Job, Question } from '../../engine/record/job.ts';
 import { NO_ANSWER } from '../../engine/record/job-store.ts';
 import type { JobSteps } from '../../engine/run/job-steps.ts';
@@ -13,6 +13,9 @@ import type { Choice, Json } from '../../triggers/steps.ts';
 import type { Context } from '../context.ts';
 
 const LONGEST_MS = 7 * DAY_MS;
+/** Other than the question of an operator, in the journal. */
+const CALLS = 'Slack question';
+const WAITS = { releasesQueueGroup: true, waitsFor: 'question' } as const;
 
 /** A question to people in Slack, who answer it with a button. */
 export interface SlackQuestion {
@@ -40,7 +43,7 @@ export async function askInSlack(
   { job, steps, slack, context: { jobs, secrets, clock } }: Asking,
 ): Promise<{ userId: string; by: string; value: Json } | undefined> {
   const choices = choicesOf(step, offered);
-  const question: Question = await steps.read(`${step}: asked`, 'a person', async () => {
+  const question: Question = await steps.read(`${step}: asked`, CALLS, async () => {
     if (until > clock() + LONGEST_MS) throw new NeedsOperator(`the step '${step}' asks for more than seven days`);
     const open = { step, to, until, choices: choices.map(({ digest }) => digest) };
     // Before anybody sees it.
@@ -54,8 +57,9 @@ export async function askInSlack(
   const asked = slackMessage(to, `${job.id} ${step}`, questionMessage(text, labels, about), slack);
   // The answer has replaced the message, which could not be found, and would be sent again.
   const sent = isAnswered ? undefined : await steps.tell(`${step}: message`, asked);
-  const answer = await steps.read(step, 'a person', async () => {
-    if (given === undefined && clock() < question.until) throw new AnswerAwaited(question);
+  const answer = await steps.read(step, CALLS, async () => {
+    if (given === undefined && clock() < question.until)
+      throw new RetryAt(question.until, `it waits for an answer to the step '${step}'`, WAITS);
     const sealed = given ?? (await jobs.endQuestion(job, question));
     if (sealed !== NO_ANSWER) return checked(sealed);
     if (sent) await updateIfPossible(sent, message([plainSection(text), plainSection(NOBODY_ANSWERED)]), slack);

@@ -1,6 +1,5 @@
 import type { PartnerError } from '../../service/partner/errors.ts';
 import type { WaitsFor } from './history.ts';
-import type { Question } from './job.ts';
 
 /**
  * A step throws these to end a run before its job is done, so that an automation reads as if every step worked.
@@ -32,19 +31,6 @@ export class RetryAt extends Interruption {
     this.releasesQueueGroup = releasesQueueGroup;
     this.waitsFor = waitsFor;
     this.expectedAt = expectedAt;
-  }
-}
-
-/** The job has asked people a question in Slack, and continues with an answer or at the end of the question. */
-export class AnswerAwaited extends RetryAt {
-  readonly question: Question;
-
-  constructor(question: Question) {
-    super(question.until, `it waits for an answer to the step '${question.step}'`, {
-      releasesQueueGroup: true,
-      waitsFor: 'question',
-    });
-    this.question = question;
   }
 }
 

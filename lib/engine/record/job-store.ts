@@ -5,7 +5,7 @@ import { keys } from '../../state/table/keys.ts';
 import { type Expression, type Item, setFields, type Table } from '../../state/table/table.ts';
 import { UnreadableItem } from '../../state/table/unreadable-item.ts';
 import { beginWait, endWait, type OperatorDecision, withDecision } from './history.ts';
-import { AnswerAwaited, type InLine, type RetryAt } from './interruption.ts';
+import type { InLine, RetryAt } from './interruption.ts';
 import {
   hasEnded,
   type Job,
@@ -95,12 +95,12 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
   async function endRun(
     job: Job,
     set: Partial<Job>,
-    { expiresAt, asks }: { expiresAt?: number; asks?: Question | undefined } = {},
+    { expiresAt, asks = false }: { expiresAt?: number; asks?: boolean } = {},
   ): Promise<boolean> {
     const owner = job.lease?.owner;
     const fields: Item = { ...set, expiresAt };
     const over = RUN_FIELDS.filter((name) => fields[name] === undefined);
-    const condition = asks ? both(ownedBy(owner), isOpen(asks)) : ownedBy(owner);
+    const condition = asks ? both(ownedBy(owner), UNANSWERED) : ownedBy(owner);
     if (await table.update(keys.job(job.id), setFields(fields, over), condition)) return true;
     if (asks && (await get(job.id))?.lease?.owner === owner) return false;
     throw new LeaseLost(job.id);
@@ -297,7 +297,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       const generation = job.generation + (message === 'is sent again' ? 1 : 0);
       const wakeAt = Math.min(message === 'leaves' ? dueAt : dueAt + WAKE_GRACE_MS, clock() + LONGEST_UNCLAIMED_MS);
       const fields = waitingFields(job, wait, left);
-      const asks = wait instanceof AnswerAwaited ? wait.question : undefined;
+      const asks = wait.waitsFor === 'question';
       const waits = await endRun(job, { ...fields, dueAt, expectedAt, wakeAt, generation }, { asks });
       return waits ? { ...job, ...fields, dueAt, generation } : undefined;
     },
@@ -401,10 +401,10 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
 /** In place of the answer, once a question has ended without one. */
 export const NO_ANSWER = 'none';
 
-const isOpen = ({ step }: Question): Expression => ({
-  expression: '#question.#step = :asked AND attribute_not_exists(#question.#answer)',
-  values: { asked: step },
-});
+const UNANSWERED: Expression = { expression: 'attribute_not_exists(#question.#answer)' };
+
+const isOpen = ({ step }: Question): Expression =>
+  both(UNANSWERED, { expression: '#question.#step = :asked', values: { asked: step } });
 
 const both = (one: Expression, other: Expression): Expression => ({
   expression: `${one.expression} AND ${other.expression}`,

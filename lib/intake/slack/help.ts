@@ -3,7 +3,15 @@ import type { Verbs } from '../../automations/verbs.ts';
 import { chunks } from '../../chunks.ts';
 import { parkKindOf } from '../../engine/line/next-step.ts';
 import { parkingInWords, waitInWords } from '../../engine/record/in-plain-words.ts';
-import { askedIn, continuesAt, continuesInWords, type Job, shortName, waitOf } from '../../engine/record/job.ts';
+import {
+  askedIn,
+  continuesAt,
+  continuesInWords,
+  type Job,
+  questionOf,
+  shortName,
+  waitOf,
+} from '../../engine/record/job.ts';
 import { plainSection, type SlackMessage, section, sentence } from '../../platforms/slack/messages.ts';
 import { code, escaped, time } from '../../platforms/slack/mrkdwn.ts';
 import type { ConnectionView } from '../../service/connection/connection-view.ts';
@@ -68,7 +76,11 @@ export async function statusMessage(
   const groupOf = ({ entity, group = entity }: Job) => group;
   const isHeldUp = (job: Job) =>
     jobs.some(
-      (other) => other.status === 'waiting' && groupOf(other) === groupOf(job) && other.createdAt < job.createdAt,
+      (other) =>
+        other.status === 'waiting' &&
+        !questionOf(other) &&
+        groupOf(other) === groupOf(job) &&
+        other.createdAt < job.createdAt,
     );
   const told =
     jobs.length === 0
