@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Key } from '../state/table/keys.ts';
 import type { Table } from '../state/table/table.ts';
-import { readItem, unchangedSince } from '../state/table/unreadable-item.ts';
+import { readItem, storedTime, unchangedSince } from '../state/table/unreadable-item.ts';
 import { count } from './link-shape.ts';
 
 const string = z.string();
@@ -11,18 +11,23 @@ const madeShape = z.lazy(() =>
   z.object({
     /** How often it was let go: the next thing has another marker. */
     turn: count,
-    /** What makes it: `defects/create`. Missing while there is neither a thing nor a claim, as `by`. */
+    /** What makes it: `defects/create`, `Slack message`. Missing while there is neither a thing nor a claim, as `by`. */
     calls: z.exactOptional(string),
     /** The job that has claimed it or made it, and the step. */
     by: z.exactOptional(z.object({ job: string, step: string })),
     /** Its id, once it is made. */
     id: z.exactOptional(z.union([string, z.number()])),
+    /** The channel of a message in Slack. */
+    channel: z.exactOptional(string),
+    /** Since when the message may be there, and when the newest job that wrote its text was accepted. Epoch milliseconds. */
+    since: z.exactOptional(storedTime),
+    newest: z.exactOptional(storedTime),
     /** Counts the writes, so that each is conditional on what was read. Missing before the first. */
     writes: z.exactOptional(count),
   }),
 );
 
-/** What all jobs share under one name and key: at most one thing at a time, or the claim of the job that makes it. */
+/** The item of a name and a key, which all jobs share: at most one thing at a time, or the claim of the job that makes it. */
 export type Made = z.output<typeof madeShape>;
 export type Claimed = Made & Required<Pick<Made, 'calls' | 'by'>>;
 

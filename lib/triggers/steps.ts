@@ -135,7 +135,7 @@ export interface Steps {
    * @param name the first argument of that `create`
    */
   found(name: string, key: ForKey['for']): Promise<string | number | undefined>;
-  /** Ends what `create` has made for a key: the next `create` for it makes another. Nothing changes in the service. */
+  /** Ends what `create` or `say` has made for a key: the next one makes another. Nothing changes in the service or in Slack. */
   letGo(name: string, key: ForKey['for']): Promise<void>;
   /**
    * Calls an operation whose effect is unknown, or any other path of the partner API, once. After a lost answer the job
@@ -149,8 +149,11 @@ export interface Steps {
   /**
    * Sends a message in Slack. Its text is plain: addresses become links, and nothing else is markup. For a link with a text
    * of its own, give a list: `['See ', { text: 'the alert', url }]`. After 3,000 characters it is cut, and ends with `…`.
+   *
+   * @param of.for a key. A later job with this step and key changes the message of the first one, wherever `to` is now. The text
+   * of an older event changes nothing. If somebody deleted the message, or Slack does not let it be changed, it is posted again
    */
-  say(step: string, to: Recipient, text: string | readonly (string | Link)[]): Promise<void>;
+  say(step: string, to: Recipient, text: string | readonly (string | Link)[], of?: ForKey): Promise<void>;
   /** Writes a comment on an issue or a pull request of a repository in relay.config.ts. Its text is plain. */
   comment(step: string, on: { repository: string; issue: number }, text: string): Promise<void>;
   /**

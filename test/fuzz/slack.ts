@@ -102,13 +102,8 @@ export class Slack {
     if (url.pathname.endsWith('/conversations.history')) {
       return Response.json({ ok: true, messages: this.#messages() });
     }
-    return Response.json({
-      ok: true,
-      channel: 'D0MIRA',
-      ts: '1.1',
-      team_id: TEAM_ID,
-      user: { id: 'U0MIRA001', team_id: TEAM_ID, profile: {} },
-    });
+    const user = { id: 'U0MIRA001', team_id: TEAM_ID, profile: { display_name: 'Mira Novak' } };
+    return Response.json({ ok: true, channel: 'D0MIRA', ts: `1.${this.#messages().length}`, team_id: TEAM_ID, user });
   }
 
   /** The ids of the direct messages that were sent. */
@@ -118,8 +113,8 @@ export class Slack {
 
   #messages(): { ts: string; metadata: { event_payload: { id: string } } }[] {
     const sent = this.told.filter(({ url }) => url.endsWith('/chat.postMessage'));
-    return sent.map(({ text }) => ({
-      ts: '1.1',
+    return sent.map(({ text }, index) => ({
+      ts: `1.${index + 1}`,
       metadata: JSON.parse(new URLSearchParams(text).get('metadata') ?? '{}'),
     }));
   }

@@ -65,13 +65,15 @@ export const files = {
       // Of different entities, so that several hosts are at work on one incident.
       job: ({ number, ...input }) => ({ happened: [number], entity: `incident ${number}`, input }),
     }),
-    async run({ name, isOver }: { name: string; isOver: boolean }, { create, found, letGo }: Steps) {
+    async run({ name, isOver }: { name: string; isOver: boolean }, { create, found, letGo, say }: Steps) {
       const open = await found('incident', name);
+      await say('alert', CHANNEL, `${name} ${isOver ? 'is over' : 'goes on'}`, { for: name });
       if (!isOver) {
         const payload = { project_id: PROJECT, title: name, description: 'of the team' };
         return `made defect ${(await create('incident', 'defects/create', payload, { for: name })).id}`;
       }
       await letGo('incident', name);
+      await letGo('alert', name);
       return open === undefined ? 'nothing was open' : `let go defect ${open}`;
     },
   },

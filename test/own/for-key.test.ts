@@ -11,6 +11,7 @@ import type { Fault } from '../../sandbox/faults.ts';
 import { runRelayOf } from '../cli/run-command.ts';
 import { issueEvent } from '../issue-events.ts';
 import { customOf, exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
+import type { Failure } from '../slack-that-fails.ts';
 
 let relay: TestRelay | undefined;
 const LOST: Fault = { kind: 'cut', when: 'after work' };
@@ -23,8 +24,9 @@ describe('an incident of a tool that monitors', () => {
     input: { incident: z.string(), status: z.string() },
     job: ({ incident, status, at }) => ({ happened: [incident, at], entity: incident, input: { incident, status } }),
   });
-  const run: Run<typeof on> = async ({ incident, status }, { call, create, found, letGo }) => {
+  const run: Run<typeof on> = async ({ incident, status }, { call, create, found, letGo, say }) => {
     const open = await found('defect', incident);
+    await say('alert', { channel: 'C0PLATFORM' }, `${incident} is ${status}`, { for: incident });
     if (status === 'firing') {
       const { id } = await create(
         'defect',
@@ -35,6 +37,7 @@ describe('an incident of a tool that monitors', () => {
       if (open !== undefined) await call('again', 'defects/update', { defect_id: id, priority: 'High' });
       return `${open === undefined ? 'created' : 'updated'} defect ${id}`;
     }
+    await letGo('alert', incident);
     if (open === undefined) return 'nothing was open';
     await call('close', 'defects/update', { defect_id: open, title: `Resolved: ${incident}` });
     await letGo('defect', incident);
@@ -45,13 +48,14 @@ describe('an incident of a tool that monitors', () => {
 
   it('is one defect until it is resolved, and then another one, also after kills and lost answers', async () => {
     const [last, ...before] = [
-      ...told('CPU', 'firing', 'firing', 'resolved', 'resolved', 'firing'),
+      ...told('CPU', 'firing', 'firing', 'resolved', 'firing'),
       ...told('Disk', 'firing'),
     ].reverse();
     const test = {
       before: before.reverse(),
       event: last ?? expect.fail(),
       makes: { 'defects/create': { title: 'Disk' } },
+      says: ['Disk is firing'],
       holds: { defects: [{ title: 'Resolved: CPU', priority: 'High' }, { title: 'CPU' }, { title: 'Disk' }] },
     };
     const config = exampleConfig();
@@ -426,4 +430,69 @@ describe('what is let go', () => {
     expect(await job(10)).toMatchObject({ outcome: `it is ${idOf(things()[1])}` });
     expect(things()).toHaveLength(2);
   });
+});
+
+describe('a message for a key', () => {
+  const says =
+    (text: string): Act =>
+    async ({ say }) => {
+      await say('alert', { channel: 'C0PLATFORM' }, text, { for: 'alert 1' });
+      return `said ${text}`;
+    };
+  const texts = () => relay?.slack.messages.map(({ text }) => text);
+
+  it('is posted once, and changed by later jobs, until it is let go', async () => {
+    const { workToTheEnd } = await start();
+    const ends: Act = async ({ letGo }) => `ended ${await letGo('alert', 'alert 1')}`;
+    for (const [id, act] of [says('It fires'), says('It is over'), ends, says('It fires again')].entries()) {
+      await open(id + 1, act);
+      await workToTheEnd();
+    }
+    expect(texts()).toEqual(['It is over', 'It fires again']);
+  });
+
+  it('keeps the text of a newer event', async () => {
+    const { workToTheEnd, clock } = await start();
+    const at = clock.now + 300_000;
+    await open(1, async (steps) => {
+      await steps.until('later', at);
+      return says('It fires')(steps);
+    });
+    clock.now += 1_000;
+    await open(2, says('It is over'));
+    await workToTheEnd();
+    expect(await job(1)).toMatchObject({ status: 'succeeded' });
+    expect(texts()).toEqual(['It is over']);
+  });
+
+  it.each<[string, Partial<Failure>]>([
+    ['answer is lost', { kind: 'cut', when: 'after work' }],
+    ['request is lost', { kind: 'cut', when: 'before work' }],
+    ['channel is limited', { kind: 'rate-limited', retryAfterSeconds: 100 }],
+  ])('is posted once by two jobs if the %s', async (_, failure) => {
+    const { work, workToTheEnd, slack, clock } = await start();
+    slack.fail({ method: 'chat.postMessage', ...failure } as Failure);
+    await open(1, says('It fires'));
+    await work();
+    clock.now += 1_000;
+    await open(2, says('It is over'));
+    await workToTheEnd();
+    expect([await job(1), await job(2)]).toMatchObject([{ status: 'succeeded' }, { status: 'succeeded' }]);
+    expect(texts()).toEqual(['It is over']);
+  });
+
+  it.each(['message_not_found', 'cant_update_message', 'edit_window_closed'])(
+    'is posted again if Slack does not change it: %s',
+    async (error) => {
+      const { workToTheEnd, slack } = await start();
+      await open(1, says('It fires'));
+      await workToTheEnd();
+      slack.fail({ method: 'chat.update', kind: 'error', error });
+      await open(2, says('It is over'));
+      await workToTheEnd();
+      await open(3, says('It is over, really'));
+      await workToTheEnd();
+      expect(texts()).toEqual(['It fires', 'It is over, really']);
+    },
+  );
 });

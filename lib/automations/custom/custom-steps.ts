@@ -22,6 +22,7 @@ import {
 import type { Job } from '../../engine/record/job.ts';
 import { createForKey } from '../../engine/run/for-key.ts';
 import type { Identity, JobSteps } from '../../engine/run/job-steps.ts';
+import { messageForKey } from '../../engine/run/message-for-key.ts';
 import { meantName } from '../../faults/fault.ts';
 import { refusedFields } from '../../faults/refused-fields.ts';
 import { nearMiss } from '../../near-miss.ts';
@@ -30,7 +31,7 @@ import { slackUserOf } from '../../people/slack-people.ts';
 import { commentMark } from '../../platforms/github/comment-marks.ts';
 import { plainText } from '../../platforms/github/plain-text.ts';
 import { linkedMessage, message, plainSection, sentence } from '../../platforms/slack/messages.ts';
-import { slackMessage } from '../../platforms/slack/post-message.ts';
+import { type SentMessage, slackMessage } from '../../platforms/slack/post-message.ts';
 import type { SlackApi } from '../../platforms/slack/slack-api.ts';
 import { type Operation, rawOperation } from '../../service/partner/operation.ts';
 import { operations } from '../../service/partner/operations/operations.ts';
@@ -162,8 +163,7 @@ function createCustomSteps(job: Job, steps: JobSteps, context: Context, taking: 
 
   /** @throws {NeedsOperator} if new code would make again what the code before it has made */
   function ensureNothingIsLeft(step: string, operation: Operation): void {
-    // What the relay found for a key, no code has made.
-    const left = steps.unreached(step, operation.name).find((one) => !isOfRelay(one));
+    const [left] = steps.unreached(step, operation.name);
     if (left === undefined) return;
     throw new NeedsOperator(
       `the step '${left}' of this job has carried out ${operation.name}, or may have, and this version of ${job.automation} comes to '${step}' without it. Give the step its name back, or discard the job`,
@@ -315,11 +315,15 @@ function createCustomSteps(job: Job, steps: JobSteps, context: Context, taking: 
       const operation = operations.has(raw.name) ? declared(step, raw.name, ['unknown'], 'send') : raw;
       await once(step, operation, await withIds(operation, payload));
     },
-    async say(step: string, to: Recipient, text: string | readonly (string | Link)[]) {
+    async say(step: string, to: Recipient, text: string | readonly (string | Link)[], of?: ForKey) {
       const place = await recipient(step, to);
       const said = typeof text === 'string' ? message(plainSection(text)) : linkedMessage(withAddresses(step, text));
-      const sent = await steps.tell(step, slackMessage(place, `${job.id} ${step}`, said, inSlack(step)));
-      if ('leftOut' in sent) throw new NotDone(sent.leftOut);
+      const slack = inSlack(step);
+      const reply = of
+        ? messageForKey(job, { step, key: keyOf(step, of.for), to: place, said }, { ...context, slack })
+        : slackMessage(place, `${job.id} ${step}`, said, slack);
+      const sent = await steps.tell<SentMessage | string>(step, reply);
+      if (typeof sent !== 'string' && 'leftOut' in sent) throw new NotDone(sent.leftOut);
     },
     async comment(step: string, { repository, issue }: { repository: string; issue: number }, text: string) {
       const place = { repository: configured(step, repository), issueNumber: issue };

@@ -29,6 +29,20 @@ type Seen = { turn: number; id: Created['id'] | null };
 
 const foundStep = (name: string, key: string) => `${name}: found ${digest(key)}`;
 
+/** What a job throws while another one makes what it needs. */
+export function waitFor({ waits }: Job, by: string, calls: string, now: number): RetryAt {
+  const before = waits?.newest.at(-1);
+  const pause = LOOK_AGAIN_MS.first * 2 ** (before?.for === 'job' ? (before.looks ?? 1) : 0);
+  const why = `${by} makes with ${calls} what this job needs`;
+  return new RetryAt(now + Math.min(pause, LOOK_AGAIN_MS.longest), why, { waitsFor: 'job' });
+}
+
+/** What a job throws if something else has the name and key of its step. */
+export const otherUse = (step: string, calls: string, made: Made): NeedsOperator =>
+  new NeedsOperator(
+    `the step '${step}' comes with ${calls}, and ${made.by?.job} with ${made.calls} for the same name and key; give one of them another name`,
+  );
+
 export interface ForKeyOptions {
   table: Table;
   jobs: Pick<JobStore, 'get'>;
@@ -65,10 +79,7 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
     const last = kept.openRequest(step);
     const open = isThis(last?.thing) ? last : undefined;
     if (!isMe && holder && !hasEnded(holder) && (open || holder.status === 'running')) {
-      const before = job.waits?.newest.at(-1);
-      const pause = LOOK_AGAIN_MS.first * 2 ** (before?.for === 'job' ? (before.looks ?? 1) : 0);
-      const why = `${id} makes with ${calls} what this job needs`;
-      throw new RetryAt(clock() + Math.min(pause, LOOK_AGAIN_MS.longest), why, { waitsFor: 'job' });
+      throw waitFor(job, id, calls, clock());
     }
     if (open) return { open, isParked: holder?.status === 'parked' };
     return holder ? 'nothing' : 'expired';
@@ -101,10 +112,7 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
       const made = await store.read(thing);
       const fate = isClaimed(made) ? await fateOf(made, key) : 'nothing';
       const isFree = made.id === undefined && fate === 'nothing';
-      if (!isFree && made.calls !== calls)
-        throw new NeedsOperator(
-          `the step '${step}' comes with ${calls}, and ${made.by?.job} with ${made.calls} for the same name and key; give one of them another name`,
-        );
+      if (!isFree && made.calls !== calls) throw otherUse(step, calls, made);
       if (made.id !== undefined) return made;
       if (isClaimed(made)) {
         if (typeof fate === 'object' && 'id' in fate) {
