@@ -46,11 +46,7 @@ export function addSendHookCommand(send: Command, open: OpenTarget): void {
       const [secret] = secretsOf(await stores.secrets.current('hooks', hooksSecret), found.name);
       if (secret === undefined) {
         const ofStage = stage === undefined ? '' : `--stage ${stage} `;
-        // One machine reads secrets at its start.
-        const then = stage === undefined ? ', then start the relay again' : '';
-        throw new Error(
-          `its secret is missing: enter it with npx partner-relay ${ofStage}secrets set hooks/${name}${then}`,
-        );
+        throw new Error(`its secret is missing: enter it with npx partner-relay ${ofStage}secrets set hooks/${name}`);
       }
       const { headers, body } = signedByTool(found.verify, readFileSync(file, 'utf8'), secret, {
         headers: options.header,

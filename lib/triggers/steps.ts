@@ -46,6 +46,10 @@ export interface Asker {
   id: string;
   /** The name that people know: the display name in Slack, `Mira Novak`, or the login on GitHub, `@octocat`. */
   name: string;
+  /** When they gave the command: ISO 8601, in UTC. */
+  at: string;
+  /** The day that this was for them: `2026-11-23`. */
+  date: string;
 }
 
 /** The user of the service that a person is, or a sentence that says why that is not known, and who can help. */

@@ -4,6 +4,7 @@ import type { RelayConfig } from '../../lib/config/schema.ts';
 import { type Runtime, systemRuntime } from '../../lib/runtime.ts';
 import { createMetrics } from '../../lib/state/metrics/metrics.ts';
 import { parsedJson } from '../../lib/text.ts';
+import { timesOf } from '../../lib/triggers/cron.ts';
 import { type CustomAutomations, customOf } from '../../lib/triggers/custom-automation.ts';
 import { decryptPayload } from '../../sandbox/decryption.ts';
 import { type Data, idFields, type Project } from '../../sandbox/records.ts';
@@ -140,6 +141,9 @@ export async function startTrialRelay(
       const signed = signedByTool(automation.verify, JSON.stringify(body), key, { now: clock.now, headers });
       return functions.take({ url: `/hooks/${hook}`, ...signed });
     }
+    const due = customOf(custom, 'schedule').find(({ name }) => name === given.schedule);
+    if (due && timesOf(due.cron, due.timeZone, clock.now - 1, clock.now).length === 0)
+      return { statusCode: 200, body: JSON.stringify({ ignored: `'${due.cron}' is not due at this time` }) };
     await fire('due-schedules', { own: given.schedule, at: new Date(clock.now).toISOString() });
     return { statusCode: 200 };
   }

@@ -60,7 +60,7 @@ const own = {
     'who <text…>',
     async ({ asker, user }) => {
       const { user: found, why } = await user('who asks');
-      return found ? `${asker.name} is ${found.name}` : `${asker.name}: ${why}`;
+      return found ? `${asker.name} is ${found.name} on ${asker.date}` : `${asker.name}: ${why}`;
     },
     true,
   ),
@@ -173,7 +173,7 @@ describe('a command of a team in Slack', () => {
   });
 
   it.each([
-    [MIRA, 'Mira Novak is Mira Novak.'],
+    [MIRA, 'Mira Novak is Mira Novak on 2026-11-20.'],
     ['U0NOBODY1', 'Jonas Weber: No user of the service has your e-mail address. Ask your Partner Relay administrator'],
   ])('knows who %s is, by one name and as the user of the service', async (userId, said) => {
     await start();
@@ -246,7 +246,7 @@ describe('a command of a team in a comment', () => {
       undefined,
       ['⚠️ Note needs a text: note \\<task\\> \\<text…\\>, for example note task text'],
     ],
-    ['knows its author by `people`', '/who is it', {}, undefined, ['✅ @\u200bCodertocat is Mira Novak']],
+    ['knows its author by `people`', '/who is it', {}, undefined, ['✅ @\u200bCodertocat is Mira Novak on 2026-11-20']],
     ['is ignored if it is for Slack only', '/shout a', {}, undefined, []],
     ['of a stranger is not answered', `/note “${TASK}” x`, stranger, undefined, []],
     [

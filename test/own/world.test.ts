@@ -37,6 +37,14 @@ it('a test says what happened before: what that made does not count as made by t
   ]);
 });
 
+it('a schedule makes nothing at a time that is not due', async () => {
+  const event = { schedule: 'monday-tasks', at: '2026-11-28T09:00:00+01:00' };
+  expect(await ofExamples({ event, makes: 'nothing' })).toEqual([]);
+  expect(await ofExamples({ event, makes: {} })).toContain(
+    "because  no job was made of the event: '0 9 * * MON' is not due at this time",
+  );
+});
+
 it('a record that was there before, and has changed, is no new one', async () => {
   const test = {
     event: { event: 'release', action: 'published' },

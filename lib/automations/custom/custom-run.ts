@@ -1,6 +1,10 @@
+import { dateIn } from '../../dates.ts';
 import { NeedsOperator, StepFailed } from '../../engine/record/interruption.ts';
+import type { Job } from '../../engine/record/job.ts';
 import type { Automation } from '../../engine/run/automation.ts';
+import type { JobSteps } from '../../engine/run/job-steps.ts';
 import { refusedFields } from '../../faults/refused-fields.ts';
+import type { Asker } from '../../triggers/steps.ts';
 import type { Context } from '../context.ts';
 import { withCustomSteps } from './custom-steps.ts';
 import { catchingStrays, strayOf } from './strays.ts';
@@ -20,21 +24,28 @@ export function customAutomations(context: Context): Automation[] {
         const fields = refusedFields(read.error.issues);
         throw new NeedsOperator(`the input of ${job.id} does not fit ${file} any more: ${fields}`);
       }
-      // A command has the person's handle, which few people know.
-      const byName = job.asked?.by && ((await context.people.nameOf(job.asked.by, steps)) ?? job.asked.byName);
-      const named = { ...job, ...(byName !== undefined && { asked: { ...job.asked, byName } }) };
-      const done: unknown = await withCustomSteps(named, steps, context, file, (own) => run(read.data, own)).catch(
-        (error) => {
-          if (!(error instanceof ThrownByTeam)) throw error;
-          const words = error.inWords(file, custom);
-          if (!error.isMistake) throw new StepFailed(words);
-          throw new NeedsOperator(`${words}. Repair the file, then run npx partner-relay replay ${job.id}`);
-        },
-      );
+      const asker = await askerOf(job, steps, context);
+      const done: unknown = await withCustomSteps(job, steps, { ...context, asker }, file, (own) =>
+        run(read.data, own),
+      ).catch((error) => {
+        if (!(error instanceof ThrownByTeam)) throw error;
+        const words = error.inWords(file, custom);
+        if (!error.isMistake) throw new StepFailed(words);
+        throw new NeedsOperator(`${words}. Repair the file, then run npx partner-relay replay ${job.id}`);
+      });
       if (typeof done !== 'string' || done === '') {
         throw new NeedsOperator(`run of ${file} returned no text; return in a few words what was done`);
       }
       return done;
     },
   }));
+}
+
+/** Who gave a command, and when. A command has the person's handle, which few people know. */
+async function askerOf({ asked, createdAt }: Job, steps: JobSteps, { people }: Context): Promise<Asker | undefined> {
+  if (!asked?.by) return undefined;
+  const { in: platform, id } = asked.by;
+  const name = (await people.nameOf(asked.by, steps)) ?? asked.byName ?? id;
+  const date = dateIn(await people.timeZoneOf(asked.by, steps), createdAt);
+  return { in: platform, id, name, at: new Date(createdAt).toISOString(), date };
 }

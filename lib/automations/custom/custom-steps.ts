@@ -36,7 +36,7 @@ import type { SlackApi } from '../../platforms/slack/slack-api.ts';
 import { type Operation, rawOperation } from '../../service/partner/operation.ts';
 import { operations } from '../../service/partner/operations/operations.ts';
 import { cutToLength, messageOf } from '../../text.ts';
-import type { Choice, CommandSteps, ForKey, Json, Link, Recipient } from '../../triggers/steps.ts';
+import type { Asker, Choice, CommandSteps, ForKey, Json, Link, Recipient } from '../../triggers/steps.ts';
 import { holderOf } from '../as-person.ts';
 import type { Context } from '../context.ts';
 import { withFooter } from '../described.ts';
@@ -66,6 +66,8 @@ const MOST_ROW_BYTES = 2_048;
 /** A list parks if it does not end within so many pages of up to 100 rows. */
 const PAGES = 50;
 
+/** @property asker who gave the command */
+type CustomContext = Context & { asker?: Asker | undefined };
 type Payload = Record<string, unknown>;
 type Kept = Json | undefined;
 
@@ -79,7 +81,7 @@ type Kept = Json | undefined;
 export async function withCustomSteps(
   job: Job,
   steps: JobSteps,
-  context: Context,
+  context: CustomContext,
   file: string,
   run: (own: CommandSteps) => Promise<string>,
 ): Promise<string> {
@@ -134,8 +136,8 @@ type Taking = <T>(step: string, take: () => Promise<T>) => Promise<T>;
  * The steps that a team's automation gets. Its code is typed against lib/triggers/steps.ts; what the types refuse is
  * refused here, too, because a start on one machine checks no types.
  */
-function createCustomSteps(job: Job, steps: JobSteps, context: Context, taking: Taking): CommandSteps {
-  const { config, custom, stage, clock, markers, comments, github, slack, people } = context;
+function createCustomSteps(job: Job, steps: JobSteps, context: CustomContext, taking: Taking): CommandSteps {
+  const { asker, config, custom, stage, clock, markers, comments, github, slack, people } = context;
   const by = job.asked?.by;
   const forKey = createForKey(job, steps, context);
 
@@ -266,7 +268,7 @@ function createCustomSteps(job: Job, steps: JobSteps, context: Context, taking: 
 
   const own = {
     stage,
-    asker: by && { in: by.in, id: by.id, name: job.asked?.byName ?? by.id },
+    asker,
     async call(step: string, name: string, payload: Payload, keep: (data: unknown) => Kept = () => null) {
       const operation = declared(step, name, ['read', 'repeatable'], 'call');
       return asking(
