@@ -104,7 +104,7 @@ describe('what a person has logged', () => {
     await start(timesheets({ people: [tomasz.email] }));
     logSomeOfTheWeek();
     expect(await answerTo('today')).toContain('*Friday 20 November*: 5h30m logged\n');
-    expect((await ask(relay, 'log 1h Login with passkeys')).inTheEnd).toContain('today (6h30m in all).');
+    expect((await ask(relay, 'log 1h Login with passkeys')).inTheEnd).toContain('today (6h30m in total).');
   });
 
   it('a person who has linked an account is shown what their tool lists, and no call is made with the key', async () => {

@@ -254,18 +254,18 @@ describe('relay resolve', () => {
     const ids = await unknown(2);
     relay.clock.now += HOUR;
 
-    const listed = await run('resolve', '--parked-for', 'Its marker', '--search');
+    const listed = await run('resolve', '--parked-for', 'has its marker', '--search');
     for (const id of ids) expect(listed).toContain(shortName(id));
     expect(listed).toMatch(/Add --yes to decide these 2 jobs\.$/);
     expect(await relay.jobs('parked')).toHaveLength(2);
 
     const before = relay.sandbox.requests;
-    await run('resolve', '--parked-for', 'Its marker', '--search', '--yes');
+    await run('resolve', '--parked-for', 'has its marker', '--search', '--yes');
     await relay.workToTheEnd();
     expect(relay.sandbox.requests - before).toBe(1);
     expect(await relay.jobs('parked')).toHaveLength(2);
 
-    await run('resolve', '--parked-for', 'Its marker', '--again', '--yes');
+    await run('resolve', '--parked-for', 'has its marker', '--again', '--yes');
     await relay.workToTheEnd();
     expect(await relay.jobs('parked')).toEqual([]);
     expect(defectsMade()).toBe(2);

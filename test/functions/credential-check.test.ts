@@ -191,7 +191,7 @@ describe('a connection', () => {
     await relay.post('issues', issueEvent('opened'));
     await relay.work();
     expect(await found('partner/main')).toMatch(
-      /^unknown: what the lane background may use of the day's 1 calls is used up/,
+      /^unknown: the share of the lane background in the day's 1 calls is used up/,
     );
     expect(recorded('ConnectionCredentialsFail')).toEqual([]);
   });
@@ -201,7 +201,7 @@ describe('a connection', () => {
     await start({ connection: { limits } });
     await check();
     expect(await found('partner/main')).toMatch(
-      /^unknown: what the lane background may use of the minute's 2 calls is used up/,
+      /^unknown: the share of the lane background in the minute's 2 calls is used up/,
     );
     const { lanes } = await createBudget(relay.stores).view('main', limits);
     expect(lanes.interactive.left).toBe(1);
