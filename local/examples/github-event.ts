@@ -97,7 +97,8 @@ const TAKEN_BY: readonly [keyof WantedEvent, option: string, ...events: string[]
 function refuseNonsense(event: string, wanted: WantedEvent): void {
   for (const [field, option, ...events] of TAKEN_BY) {
     const given = wanted[field] !== undefined && wanted[field] !== false;
-    if (given && !events.includes(event)) throw new Error(`${option} is for ${events.join(', ')}, not for '${event}'`);
+    if (given && !events.includes(event))
+      throw new Error(`${option} is for ${events.join(', ')}, not for '${event}'; set takes any field of the payload`);
   }
   if (wanted.merged && wanted.action !== undefined && wanted.action !== 'closed') {
     throw new Error(`--merged is a pull request with the action closed, so leave out --action ${wanted.action}`);

@@ -182,7 +182,10 @@ describe('the summary', () => {
 
   it.each([
     ['not_in_channel', 'invite the app to the channel'],
-    ['channel_not_found', 'correct the channel in relay.config.ts, or invite the app to it if it is private'],
+    [
+      'channel_not_found',
+      'correct the channel in relay.config.ts or in your automation, or invite the app to it if it is private',
+    ],
     ['invalid_auth', 'enter the bot token of an app that is installed, with npx partner-relay secrets set slack'],
     ['messages_tab_disabled', "switch on the messages tab of the app's home"],
     ['invalid_blocks', 'check the token and the scopes of the Slack app'],

@@ -127,9 +127,18 @@ describe('relay send', () => {
 
   it.each([
     [['issues', '--merged'], "--merged is for pull_request, not for 'issues'"],
-    [['pull_request', '--label', 'bug'], "--label is for issues, not for 'pull_request'"],
-    [['pull_request', '--issue', '4'], "--issue is for issues, issue_comment, not for 'pull_request'"],
-    [['push', '--body', 'x'], "--body is for issues, issue_comment, pull_request, not for 'push'"],
+    [
+      ['pull_request', '--label', 'bug'],
+      "--label is for issues, not for 'pull_request'; set takes any field of the payload",
+    ],
+    [
+      ['pull_request', '--issue', '4'],
+      "--issue is for issues, issue_comment, not for 'pull_request'; set takes any field of the payload",
+    ],
+    [
+      ['push', '--body', 'x'],
+      "--body is for issues, issue_comment, pull_request, not for 'push'; set takes any field of the payload",
+    ],
     [['--merged', '--action', 'opened'], '--merged is a pull request with the action closed'],
     [['issues', '--repo', 'web'], "--repo is 'web'; expected owner/name"],
     [['issue'], "there is no example of 'issue'; did you mean 'issues'?"],

@@ -9,7 +9,8 @@ const REMEDIES = new Map(
     not_authed: REINSTALL,
     missing_scope: 'give the app the scopes that npx partner-relay slack-manifest prints, and install it again',
     not_in_channel: 'invite the app to the channel',
-    channel_not_found: 'correct the channel in relay.config.ts, or invite the app to it if it is private',
+    channel_not_found:
+      'correct the channel in relay.config.ts or in your automation, or invite the app to it if it is private',
     is_archived: 'name another channel in relay.config.ts, or restore this one',
     restricted_action: 'the workspace does not let the app post there',
     messages_tab_disabled: "switch on the messages tab of the app's home",
