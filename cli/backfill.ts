@@ -121,12 +121,12 @@ function planOf(name: string, { issues, leftAside, pages, ...calls }: BackfillPl
     .slice(0, most)
     .map(({ number, title, plan }) => `  #${number}  ${oneLine(title)}: ${planInWords(plan)}`);
   return [
-    `${name}: ${counted(issues.length, 'issue')} to take${aside.length > 0 ? `, and left aside: ${aside.join(', ')}` : ''} (${counted(pages, 'request')} to GitHub)`,
+    `${name}: ${counted(issues.length, 'issue')} to take${aside.length > 0 ? `, and left out: ${aside.join(', ')}` : ''} (${counted(pages, 'request')} to GitHub)`,
     ...lines,
     ...(issues.length > most ? [`  … and ${issues.length - most} more; --all lists them`] : []),
     `defects: ${calls.created} to create, ${calls.updated} to update; issues without a call: ${calls.unchanged}`,
     ...(calls.searches > 0
-      ? [`before ${calls.searches} of them the service is searched, with up to 20 more calls each`]
+      ? [`for ${calls.searches} of them, the relay first searches the service, with up to 20 more calls each`]
       : []),
   ];
 }

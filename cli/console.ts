@@ -71,7 +71,7 @@ async function serveStage(name: string, { operate = false, port }: ConsoleComman
 
 function inWords(name: string, { operate }: ConsoleCommandOptions): string {
   const may = operate ? 'It can make changes, in your name.' : 'It is read-only; --operate allows changes.';
-  return `The console of ${name} is there until you stop this command. ${may}`;
+  return `The console of ${name} is open until you stop this command. ${may}`;
 }
 
 const noBrowser = () => console.error('relay: no browser could be opened; open the address yourself');

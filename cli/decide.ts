@@ -73,7 +73,7 @@ export const discard: Define = (command, { open }) =>
   command
     .arguments('[id]')
     .description(
-      'end a parked job, or a waiting one of a backfill or of your automations, without doing the rest; a person who asked for it is told',
+      'end a parked job, or a waiting one of a backfill or of your automations, without doing the rest; the person who asked for it is notified',
     )
     .requiredOption('--reason <text>', `why. ${described.discard.asks?.hint}`)
     .option('--parked-for <text>', PARKED_FOR)

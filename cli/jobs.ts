@@ -47,8 +47,8 @@ export const define: Define = (command, { open, readConfig }) =>
     .option('--text <text>', 'only jobs with this text in their id, event, outcome or reason')
     .option('--since <time>', `only jobs made since then: ${MOMENTS}`, readMoment)
     .option('--limit <count>', 'list at most this many jobs', readCount, 20)
-    .option('--follow', 'go on, and show each change of a job')
-    .option('--ignored', 'the newest events that no job was made of, and why')
+    .option('--follow', 'keep running, and show each change of a job')
+    .option('--ignored', 'the newest events that made no job, and why')
     .option('--json', 'as JSON, with times in ISO 8601')
     .action(async ({ follow, ignored, json, limit, ...chosen }: ListOptions) => {
       const target = await open();

@@ -54,7 +54,7 @@ function kindOf({ hints }: Tool): string {
 
 function toolLines(tool: Tool): string[] {
   const { name, description, title, scopes, inputSchema } = tool;
-  const needs = scopes.length > 0 ? `needs ${scopes.join(', ')}` : 'needs a scope that the service does not tell';
+  const needs = scopes.length > 0 ? `needs ${scopes.join(', ')}` : 'needs a scope that the service does not name';
   return [
     `${oneLine(name)}  (${kindOf(tool)}; ${needs})`,
     `    ${oneLine(description || title || '')}`,

@@ -45,7 +45,7 @@ export const define: Define = (mcp, { open, stage }) => {
       .command(name)
       .description(description)
       .option('--connection <name>', 'the instance', 'main')
-      .option('--as <name>', 'the name that the link is kept under', userInfo().username);
+      .option('--as <name>', 'the name under which the link is stored', userInfo().username);
 
   /** The budget of a stage is not shared: its limits are counted by address, and this is not the address of the stage. */
   const openMcp = async ({ connection, as }: McpOptions): Promise<OpenedMcp> => {
@@ -72,7 +72,7 @@ export const define: Define = (mcp, { open, stage }) => {
     return { endpoint, holder: { in: 'operator', id: as }, settings };
   };
 
-  command('login', 'sign in at the service in your browser, and keep the link')
+  command('login', 'sign in at the service in your browser, and store the link')
     .option('--scope <scopes...>', 'ask for these scopes only, such as mcp:use mcp:timelogs.write')
     .option('--port <number>', 'the port on 127.0.0.1 that the browser comes back to', readPort, LOOPBACK_PORT)
     .action(async (options: McpOptions & { scope?: string[]; port: number }) => {
@@ -152,8 +152,8 @@ async function hinted<T>(result: Promise<T>, { connection, as }: McpOptions): Pr
 
 function printLinked({ scopes, connection, unusedUntil }: Grant): void {
   console.log(`Your account is linked on ${connection}.`);
-  console.log(`  scopes       ${oneLine(scopes.join(' ')) || 'not told'}`);
-  console.log(`  without use  until ${new Date(unusedUntil).toISOString().slice(0, 10)}`);
+  console.log(`  scopes       ${oneLine(scopes.join(' ')) || 'unknown'}`);
+  console.log(`  expires      ${new Date(unusedUntil).toISOString().slice(0, 10)}, unless it is used before`);
 }
 
 function printResult(result: ToolResult): void {

@@ -53,7 +53,7 @@ The senders are ${Object.keys(senders).join(', ')}. For any other, write webhook
       if (begun.test !== undefined) files.push([`${name}.test.ts`, testText(name, begun.test)]);
       const paths = files.map(([file = '']) => join(customFolder, file));
       const taken = files.find((_, index) => existsSync(paths[index] ?? ''));
-      if (taken) throw new Error(`automations/${taken[0]} is there already`);
+      if (taken) throw new Error(`automations/${taken[0]} already exists`);
       mkdirSync(customFolder, { recursive: true });
       files.forEach(([, text = ''], index) => {
         writeFileSync(paths[index] ?? '', text, { flag: 'wx' });
@@ -149,7 +149,7 @@ function hookBeginning(name: string, sender: Sender | undefined, connection: str
     next: [
       sender
         ? `name in body what ${sender.title} sends: ${sender.docs}`
-        : `say in verify how the sender signs; without it, as of https://www.standardwebhooks.com`,
+        : `say in verify how the sender signs; without it, the relay expects https://www.standardwebhooks.com`,
       ...(sender?.note === undefined ? [] : [sender.note]),
       `enter its secret: npx partner-relay secrets set hooks/${name}`,
       `try it while the relay runs: npx partner-relay send hook ${name} <file.json>`,

@@ -99,7 +99,7 @@ export async function jobsInWords(
     '',
     `${counted(jobs.length, 'job')} under way, ${jobs.length - others.length} as before`,
     ...others.map(({ id, summary, becomes, says }) => `${becomes === 'other' ? '!' : '?'} ${summary} (${id}) ${says}`),
-    ...removed.map((name) => `! ${name} has jobs under way and no file: they wait for it, and then park`),
+    ...removed.map((name) => `! ${name} has unfinished jobs but no file: they wait for it, and are then parked`),
     ...unused.map(
       (name) => `+ ${name} has made no job that the relay still has, so it is new, renamed, or was not needed`,
     ),
@@ -107,8 +107,8 @@ export async function jobsInWords(
     ...(events.size > 0 ? [`GitHub must send ${[...events].join(', ')}`] : []),
     ...(hooks.length > 0 ? [`Webhooks need secrets: ${hooks.map((name) => `hooks/${name}`).join(', ')}`] : []),
     ...(events.size + hooks.length > 0
-      ? ['Whether they are there, npx partner-relay doctor asks GitHub and AWS.']
+      ? ['npx partner-relay doctor checks with GitHub and AWS whether they are there.']
       : []),
-    ...(custom.list.length > 0 ? ['What is deployed of automations/ is not compared: only jobs tell of it.'] : []),
+    ...(custom.list.length > 0 ? ['This compares automations/ with the jobs, not with the deployed code.'] : []),
   ];
 }

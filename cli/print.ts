@@ -161,8 +161,8 @@ function printOpen(open: readonly OpenCreation[], steps: readonly StepEntry[]): 
     // One reading of a list answers several jobs, so the step may show fewer.
     const looked =
       marker === undefined
-        ? 'it cannot be searched for'
-        : `${marker} was looked for ${counted(searches, 'time')}, in lists that this job or another one had read`;
+        ? 'the relay cannot search for it'
+        : `${marker} was searched for ${counted(searches, 'time')}`;
     const decided = again ? '; an operator decided to create it again' : '';
     console.log(`  ${step}: ${operation}, signed ${localTime(signedAt)}; ${looked}${decided}`);
     console.log(`    ${forAndAgainst(creation, steps.find((entry) => entry.step === step)?.sends?.newest ?? [])}`);

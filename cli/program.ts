@@ -43,13 +43,13 @@ export const commands: Record<string, Record<string, readonly [string, () => Pro
   },
   'The service': {
     budget: ['show what each connection may still send', () => import('./budget.ts')],
-    resume: ['end the pause of a connection, and go on', () => import('./resume.ts')],
+    resume: ['end the pause of a connection, and continue its jobs', () => import('./resume.ts')],
     call: ['call an operation of the partner API', () => import('./call.ts')],
     mcp: ["call tools of the service's MCP endpoint as yourself", () => import('./mcp.ts')],
   },
   'A deployed stage': {
     deploy: ['deploy it, and watch its alarms', () => import('./deploy/deploy.ts')],
-    build: ['write what a deployment needs, without any right', () => import('./deploy/build.ts')],
+    build: ['write what a deployment needs, without rights in the account', () => import('./deploy/build.ts')],
     'deploy-role': ['deploy the role with which GitHub Actions deploys', () => import('./deploy/deploy-role.ts')],
     cdk: ["call the CDK's own command line", () => import('./deploy/cdk.ts')],
     console: ['show it in the browser', () => import('./console.ts')],

@@ -156,9 +156,9 @@ function operations(
         if (!(error instanceof NotNow)) throw error;
         throw new Error(`${error.message}; to continue later, ${again} --go`, { cause: error });
       } finally {
-        tell(`deliveries asked for: ${asked}`);
+        tell(`deliveries requested again: ${asked}`);
       }
-      if (asked > 0) tell(`To see whether they have arrived, ${again}. It has none to ask for then.`);
+      if (asked > 0) tell(`To see whether they have arrived, ${again}: it then has none to request.`);
     },
   };
 }

@@ -65,7 +65,9 @@ function nothingDue({ timesheets }: Pick<RelayConfig, 'timesheets'>, at: number)
   const { teams } = timesheets ?? {};
   if (!teams) return 'Nothing is due: relay.config.ts has no timesheets.';
   const last = Math.max(...teams.map((team) => lastReminderAt(team, at) ?? Number.NEGATIVE_INFINITY));
-  const before = Number.isFinite(last) ? ` The last time that something was: --at ${new Date(last).toISOString()}` : '';
+  const before = Number.isFinite(last)
+    ? ` The last time that something was due: --at ${new Date(last).toISOString()}`
+    : '';
   return `Nothing is due at ${localTime(at)}.${before}`;
 }
 

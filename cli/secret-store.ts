@@ -75,7 +75,7 @@ function ofStage(stage: string): SecretStore {
     const SecretString = JSON.stringify(instanceSecret.parse(partner));
     try {
       await client.send(new PutSecretValueCommand({ SecretId, SecretString }));
-      console.log(`${SecretId} is stored, too (the address alone).`);
+      console.log(`${SecretId} is stored, too (only the address).`);
     } catch (error) {
       if (!(error instanceof ResourceNotFoundException)) throw error;
     }

@@ -20,7 +20,7 @@ const accepted = z.object({ jobs: z.array(z.string()) });
 function withHeader(line: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
   const [, name, value] = /^([\w-]+): *(.+)$/.exec(line) ?? [];
   if (name === undefined || value === undefined)
-    throw new Error(`--header: '${line}' is no header; write it as 'x-event-key: repo:push'`);
+    throw new Error(`--header: '${line}' is not a header; write it as 'x-event-key: repo:push'`);
   return { ...before, [name]: value };
 }
 

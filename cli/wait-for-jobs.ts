@@ -50,7 +50,7 @@ export async function printOutcome(
   const jobs = await ended(stores, ids, Date.now() + timeout * 1000);
   if (json) printJson(withIsoTimes({ ...sent, jobs }));
   else if (jobs.length > 0) printJobs(await Promise.all(jobs.map(createShowJob(stores))));
-  else console.log('No job was made of it.');
+  else console.log('The event made no job.');
   if (jobs.some(({ status }) => status !== 'succeeded')) process.exitCode = jobs.every(hasEnded) ? 1 : 2;
 }
 

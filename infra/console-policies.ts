@@ -45,7 +45,7 @@ export class ConsolePolicies extends Construct {
     this.read = policy('Read', `Read the console of ${stackName}`, [findsStack()]);
     this.operate = policy('Operate', `Read the console of ${stackName}, and change what it shows`, [findsStack()]);
     this.enterSecrets = policy('Secrets', `Enter the secrets of ${stackName}`);
-    const reason = 'What follows the name is the id of the one stack.';
+    const reason = 'The rest of the name is the id of this stack.';
     acknowledgeWildcard(this, 'cloudformation', `stack/${stackName}/*`, reason);
     table.grant(this.read, 'console-read');
     table.grant(this.operate, 'console-operate');

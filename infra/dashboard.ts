@@ -39,8 +39,8 @@ export class Dashboard extends Construct {
     dashboard.addWidgets(
       graph('Events in', sums('EventsReceived', 'EventsTaken')),
       graph('Jobs by outcome', sums('JobsSucceeded', 'JobsParked', 'StepsFailed')),
-      graph("Used of the minute's limit, by the busiest connection (%)", [metric('MinuteBudgetUsed', 'Maximum')], 100),
-      graph("Used of the day's limit, by the busiest connection (%)", [metric('DayBudgetUsed', 'Maximum')], 100),
+      graph('Minute limit used by the busiest connection (%)', [metric('MinuteBudgetUsed', 'Maximum')], 100),
+      graph('Day limit used by the busiest connection (%)', [metric('DayBudgetUsed', 'Maximum')], 100),
       graph('From event to operation (ms)', [metric('EventToOperation', 'p50'), metric('EventToOperation', 'p99')]),
       graph("From a person's command in Slack to its outcome (ms)", [
         metric('SlackReply', 'p50'),

@@ -107,7 +107,7 @@ export class HttpEntrance extends Construct implements Entrance {
     const errors: Metric[] = [];
     for (const [below, methods] of Object.entries(routes)) {
       for (const route of this.#api.addRoutes({ path: path + below, methods: [...methods], integration })) {
-        acknowledge(route, 'AwsSolutions-APIG4', 'Who calls proves who they are by what the function checks.');
+        acknowledge(route, 'AwsSolutions-APIG4', 'The function itself authenticates its callers.');
       }
       errors.push(...methods.map((method) => this.#serverErrors(method, path + below)));
     }

@@ -53,7 +53,7 @@ export class JobWorker extends Construct {
       isArrival: true,
       broken:
         'Newly parked jobs wait for a person: events from GitHub, Slack or a schedule have not reached the service.',
-      todo: `npx partner-relay --stage <stage> jobs --status parked shows the reasons. Unknown outcome: look in the service for what the job names, then use relay resolve. Otherwise: ${parkingInWords['needs an operator'].helps}`,
+      todo: `npx partner-relay --stage <stage> jobs --status parked shows the reasons. Unknown outcome: look in the service for what the job names, then run npx partner-relay --stage <stage> resolve. Otherwise: ${parkingInWords['needs an operator'].helps}`,
     });
   }
 }

@@ -16,7 +16,7 @@ export function addStateAlarms(alarms: Alarms, config: RelayConfig, custom: Cust
     threshold: 60,
     periods: 2,
     broken: 'Jobs wait for a worker for more than a minute: events reach the service late.',
-    todo: 'partner-relay --stage <stage> doctor says whether there are too few background workers. If not, check that job-worker runs: its errors and throttles, and the concurrency of the account.',
+    todo: 'npx partner-relay --stage <stage> doctor says whether there are too few background workers. If not, check that job-worker runs: its errors and throttles, and the concurrency of the account.',
   });
   alarms.add(alarms.metric('Heartbeat', 'Sum'), 'heartbeat', {
     periods: 5,
@@ -74,26 +74,26 @@ function addConnectionAlarms(alarms: Alarms): void {
   alarms.add(alarms.metric('NewlyPaused', 'Sum'), 'connection-paused', {
     isArrival: true,
     broken: 'A connection has been paused for five minutes: no calls reach that instance.',
-    todo: 'partner-relay --stage <stage> budget shows which one. Check whether another program uses the same key, or the instance is down. The relay resumes automatically.',
+    todo: 'npx partner-relay --stage <stage> budget shows which one. Check whether another program uses the same key, or the instance is down. The relay resumes automatically.',
   });
   alarms.add(alarms.metric('NewlyFailing', 'Sum'), 'operations-stopped', {
     isArrival: true,
     broken: 'An operation has been failing for 15 minutes: the jobs that need it wait.',
-    todo: 'partner-relay --stage <stage> budget shows which operation fails, for which connection, and why. The relay resumes automatically; npx partner-relay --stage <stage> resume <connection> tries at once.',
+    todo: 'npx partner-relay --stage <stage> budget shows which operation fails, for which connection, and why. The relay resumes automatically; npx partner-relay --stage <stage> resume <connection> tries at once.',
   });
   alarms.add(alarms.metric('NewlyRefused', 'Sum'), 'credentials-refused', {
     isArrival: true,
     broken: 'The service refuses the key of a connection: no calls reach that instance.',
-    todo: 'partner-relay --stage <stage> budget shows which one. Check whether the key was rotated or revoked. Enter the new one with npx partner-relay --stage <stage> secrets set partner/<connection>.',
+    todo: 'npx partner-relay --stage <stage> budget shows which one. Check whether the key was rotated or revoked. Enter the new one with npx partner-relay --stage <stage> secrets set partner/<connection>.',
   });
   alarms.add(alarms.metric('StrangersWait', 'Sum'), 'strangers-wait', {
     broken: "Outsiders have used up their share of the day's calls of a connection: their changes wait until tomorrow.",
-    todo: 'partner-relay --stage <stage> budget lists them. Block them on GitHub, or raise connections.<name>.strangersShare.',
+    todo: 'npx partner-relay --stage <stage> budget lists them. Block them on GitHub, or raise connections.<name>.strangersShare.',
   });
   alarms.add(alarms.metric('DayBudgetUsed', 'Maximum'), 'day-budget', {
     threshold: 80,
     broken: "More than 80% of the day's calls of a connection are used: soon jobs will wait until tomorrow.",
-    todo: 'partner-relay --stage <stage> budget shows which one, and npx partner-relay --stage <stage> jobs what uses them. Request a higher limit, or configure fewer labels.',
+    todo: 'npx partner-relay --stage <stage> budget shows which one, and npx partner-relay --stage <stage> jobs what uses them. Request a higher limit, or configure fewer labels.',
   });
   addCredentialAlarm(alarms, alarms.metric('NewlyInvalid', 'Sum'), {
     secret: 'partner/<connection>',

@@ -54,13 +54,13 @@ export function watchConfig(
       running = loaded.config;
       tell('the configuration has changed; the relay uses it from now on');
     } else if (before !== undefined) {
-      tell('the configuration has the settings that the relay runs with');
+      tell('the configuration has the settings of the running relay again');
     }
   };
   const folders = watchFolders(
     (path) => watched.has(path),
     check,
-    (error) => tell(`changes of the configuration are not noticed: ${error.message}`),
+    (error) => tell(`the relay cannot watch the configuration for changes: ${error.message}`),
   );
   const addFolders = () => {
     for (const file of watched) folders.add(dirname(file));
@@ -76,7 +76,7 @@ async function faultOf(
   { config, fault }: LoadedConfig,
   customFaults: ConfigWatchOptions['customFaults'],
 ): Promise<string | undefined> {
-  if (!config) return `the changed configuration cannot be used; the relay goes on with the earlier one. ${fault}`;
+  if (!config) return `the changed configuration cannot be used; the relay continues with the previous one. ${fault}`;
   const changed = Object.entries(READ_AT_START).filter(([, read]) => !isDeepStrictEqual(read(config), read(running)));
   if (changed.length === 0) return undefined;
   const names = changed.map(([name]) => name).join(', ');

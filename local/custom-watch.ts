@@ -47,13 +47,13 @@ export function watchCustom(first: ReadFolder, { read, use, tell }: CustomWatchO
       tell(`${file} ${before.has(file) ? 'has changed' : 'is new'}: ${does}`);
       for (const warning of warnings) tell(warning);
     }
-    for (const file of gone) tell(`${file} is gone: it takes no more events`);
+    for (const file of gone) tell(`${file} was removed: it takes no more events`);
     before = now;
   };
   const files = watchFolders(
     (path) => path === folder || (dirname(path) === folder && isAutomation(basename(path))),
     () => check().catch((error) => tell(`the changed automations cannot be read: ${error}`)),
-    (error) => tell(`changes of automations/ are not noticed: ${error.message}`),
+    (error) => tell(`the relay cannot watch automations/ for changes: ${error.message}`),
   );
   files.add(dirname(folder));
   files.add(folder);

@@ -63,7 +63,7 @@ export async function findRunning(): Promise<RunningRelay | undefined> {
   const asked = fetch(`${running.url}${RUNNING_PATH}`, { headers: ownKeyHeader(running), signal });
   const answer = await asked.catch(() => undefined);
   if (answer?.status === 503)
-    throw new Error(`the relay at ${running.url} takes nothing: ${(await answer.text()).trim()}`);
+    throw new Error(`the relay at ${running.url} accepts nothing: ${(await answer.text()).trim()}`);
   return answer?.ok ? running : undefined;
 }
 

@@ -33,7 +33,7 @@ export async function statesOf(alarms: readonly string[]): Promise<Map<string, s
       MaxRecords: `${MOST}`,
       ...Object.fromEntries(names),
     };
-    const refused = (why: string) => new Error(`CloudWatch does not tell the alarms: ${why}`);
+    const refused = (why: string) => new Error(`CloudWatch did not list the alarms: ${why}`);
     const answer = await askInXml('monitoring', asked, refused);
     const found = textsOf('StateValue', answer);
     for (const [index, name] of textsOf('AlarmName', answer).entries()) states.set(name, found[index] ?? '');

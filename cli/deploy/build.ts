@@ -8,7 +8,7 @@ import type { Deployment } from './deploy-built.ts';
 /** `build`: writes all that a deployment of a stage needs. */
 export const define: Define = (command, { stage }) =>
   command
-    .description('write all that a deployment of the stage needs, without any right in the account')
+    .description('write everything that a deployment of the stage needs, without rights in the account')
     .option('--output <folder>', 'where to', OUTPUT)
     .addHelpText(
       'after',
@@ -42,7 +42,7 @@ export async function build(stage: string, output: string): Promise<void> {
   // The stack replaces folders of these names in it.
   const [source] = globSync(['package.json', '{automations,functions}/*.ts'], { cwd: output });
   if (source !== undefined)
-    throw new Error(`${join(output, source)} is no output of build: name another folder with --output`);
+    throw new Error(`${join(output, source)} was not written by build: name another folder with --output`);
   // What is left by a build that fails cannot be deployed.
   rmSync(join(output, 'deployment.json'), { force: true });
   const relay = await relayOf(stage);

@@ -48,6 +48,8 @@ export function cdkFolder(): string {
     for (const name of ['aws-cdk-lib', 'constructs']) resolve(name);
     return dirname(resolve('aws-cdk/package.json'));
   } catch {
-    throw new Error('this folder has no CDK of AWS: npm install --save-dev aws-cdk aws-cdk-lib constructs');
+    throw new Error(
+      'the AWS CDK is not installed in this folder: run npm install --save-dev aws-cdk aws-cdk-lib constructs',
+    );
   }
 }

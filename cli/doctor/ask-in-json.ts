@@ -10,7 +10,7 @@ type JsonQuestion = Omit<Question, 'body' | 'headers'> & { operation?: string };
  * @throws {CannotTell} without the right to ask, or where the service is not
  */
 export async function askInJson(question: JsonQuestion, input: object, otherwise: string): Promise<unknown> {
-  const cannotTell = (why: string) => new CannotTell(`${question.service} does not tell: ${why}; ${otherwise}`);
+  const cannotTell = (why: string) => new CannotTell(`${question.service} did not answer: ${why}; ${otherwise}`);
   const { operation } = question;
   const ofProtocol = { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': operation ?? '' };
   const headers = operation === undefined ? { 'content-type': 'application/json' } : ofProtocol;

@@ -55,7 +55,7 @@ export async function checkBeforeDeploy(
   const identity = await inOrder([
     check('credentials', async () => {
       const region = await client.config.region();
-      return `${await callerArn()} in ${region}: deploy with the same ones, and check that the region is the right one`;
+      return `${await callerArn()} in ${region}: deploy with the same credentials, and check that the region is right`;
     }),
   ]);
   // Without credentials, everything else would say the same.
@@ -74,7 +74,7 @@ export async function checkBeforeDeploy(
       if (emails.length > 0 || slackAlarms) return emails.join(', ') || 'a channel in Slack';
       if (isProtected)
         throw new Error('a protected stage needs an address in deployment.alarms.emails, or slackAlarms');
-      throw new CannotTell('nobody is told of alarms: name an address in deployment.alarms.emails');
+      throw new CannotTell('nobody receives alarms: add an address to deployment.alarms.emails');
     }),
     check('bootstrap', () => bootstrapped(client, settings.bootstrapQualifier, stage)),
     check(`stack ${stackName}`, async () => deployable(await stack, stackName)),
@@ -138,7 +138,9 @@ async function ifThere<T>(answer: Promise<T>, isMissing: (error: Error) => boole
   return answer.catch((error: unknown) => {
     if (!(error instanceof Error)) throw error;
     if (isMissing(error)) return undefined;
-    throw /AccessDenied/.test(error.name) ? new CannotTell(`you may not look at ${it}: ${error.message}`) : error;
+    throw /AccessDenied/.test(error.name)
+      ? new CannotTell(`you have no permission to read ${it}: ${error.message}`)
+      : error;
   });
 }
 
@@ -180,10 +182,10 @@ async function bootstrapped(client: CloudFormationClient, qualifier: string, sta
 /** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html */
 function deployable(stack: Stack | undefined, name: string): string {
   const { StackStatus: status = 'none', EnableTerminationProtection: isKept } = stack ?? {};
-  if (!stack) return 'it does not exist, and will be made';
+  if (!stack) return 'it does not exist, and will be created';
   if (status === 'ROLLBACK_COMPLETE' || status === 'ROLLBACK_FAILED') {
     // The CLI of the CDK deletes it, if it may.
-    if (!isKept) return `its first deployment failed (${status}), so it will be deleted and made again`;
+    if (!isKept) return `its first deployment failed (${status}), so it will be deleted and created again`;
     throw new Error(
       `its first deployment failed (${status}), so it cannot be updated: run aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name ${name} and then aws cloudformation delete-stack --stack-name ${name}. docs/deploy.md#a-first-deployment-fails`,
     );
@@ -225,7 +227,7 @@ async function secretsNotInTheWay(
   if (unlisted.length > 0)
     throw new Error(`${unlisted.join(', ')} exist already: name them in existingSecrets of the stage`);
   if (missing.length > 0) throw new Error(`existingSecrets names ${missing.join(', ')}, which do not exist`);
-  return left.length > 0 ? `${left.join(', ')} are used as they are` : 'none is in the way';
+  return left.length > 0 ? `${left.join(', ')} are used as they are` : 'there are none';
 }
 
 async function arnOf(client: SecretsManagerClient, SecretId: string): Promise<string | undefined> {
@@ -261,11 +263,11 @@ async function logsNotInTheWay(
   const there: string[] = [];
   for (const logGroupNamePrefix of [`/aws/lambda/${stackName}-`, `/aws/apigateway/${stackName}`]) {
     const question = { service: 'logs', operation: 'Logs_20140328.DescribeLogGroups' };
-    const answer = await askInJson(question, { logGroupNamePrefix }, 'look for them yourself');
+    const answer = await askInJson(question, { logGroupNamePrefix }, 'check for them yourself');
     there.push(...logGroups.parse(answer).logGroups.map(({ logGroupName }) => logGroupName));
   }
   const left = names.filter((name) => there.includes(name) && !owned.includes(name));
-  if (left.length === 0) return 'none are in the way';
+  if (left.length === 0) return 'there are none';
   if (isProtected && isImporting) return `${left.join(', ')} will be imported`;
   const todo = isProtected
     ? 'deploy with --import-existing-resources'

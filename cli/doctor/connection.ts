@@ -50,8 +50,8 @@ export function connectionCheck(name: string, config: RelayConfig, call: Partner
 
 /** The relay signs by the service's clock then, but a process that begins has to be refused once. */
 function clockInWords(offset: number): string {
-  const differs = `refused the time of this machine, and is ${Math.abs(offset)} s ${offset > 0 ? 'ahead of' : 'behind'} it by its Date`;
-  return `the service ${differs}; the relay signs by that, but set the clock that is wrong`;
+  const differs = `refused the time of this machine, and its clock is ${Math.abs(offset)} s ${offset > 0 ? 'ahead' : 'behind'}`;
+  return `the service ${differs}; the relay signs by the service's clock, but set the one that is wrong`;
 }
 
 function contractChecks(name: string, config: RelayConfig, call: PartnerClient['call']): Checks {
@@ -219,8 +219,8 @@ function notTried(connection: string, rows: readonly ServiceRow[]): Finding[] {
     [
       'markers',
       marked > 0
-        ? `${marked} texts came back with the marker of the relay; not tried with a longer text, because it needs a new one`
-        : 'whether a long text comes back whole, with the marker at its end, is not tried, because it needs a new one',
+        ? `${marked} texts came back with the marker of the relay; not tried with a longer text, which doctor would have to create`
+        : 'whether a long text comes back whole, with the marker at its end, is not tried, because doctor creates nothing',
     ],
     [
       'the same bytes twice',

@@ -188,9 +188,9 @@ export async function idChecks(config: RelayConfig, github: GithubClient | undef
 const WHY = 'without githubId, another person who takes over this login is taken for this one';
 
 async function compareId(login: string, id: number | undefined, request: GithubRequest | undefined): Promise<string> {
-  if (!request && id !== undefined) throw new CannotTell(`${id} is not compared, because GitHub cannot be asked`);
+  if (!request && id !== undefined) throw new CannotTell(`${id} is not compared, because there is no GITHUB_TOKEN`);
   if (!request)
-    throw new CannotTell(`${WHY}; GitHub says it at https://api.github.com/users/${login}, or here with GITHUB_TOKEN`);
+    throw new CannotTell(`${WHY}; find the id at https://api.github.com/users/${login}, or set GITHUB_TOKEN`);
   const { data } = await (id === undefined
     ? request('GET /users/{username}', { username: login })
     : request('GET /user/{account_id}', { account_id: id })
@@ -204,5 +204,5 @@ async function compareId(login: string, id: number | undefined, request: GithubR
 
 function idInWords(error: unknown): never {
   if (error instanceof RequestError && error.status === 404) throw new Error('GitHub has no such account');
-  throw new CannotTell(`GitHub does not tell the id: ${messageOf(error)}`);
+  throw new CannotTell(`GitHub did not return the id: ${messageOf(error)}`);
 }

@@ -230,7 +230,7 @@ async function compareEnd(call: PartnerClient['call'], list: ListToCheck): Promi
     const page = await reading.next();
     if (page.done && !page.value && read < PAGES_TO_END)
       throw new Error(
-        'does not come to an end: behind its last page, the service refuses or repeats. It never counts as whole, so reminders and searches stop at it; if it comes whole, set paged: false',
+        'has no end: after its last page, the service refuses or repeats. It never counts as whole, so reminders and searches stop at it; if it comes whole, set paged: false',
       );
     if (page.done && page.value && (total ?? rows) !== rows)
       throw new Error(`says that it has ${total} rows, and ${rows} came`);
@@ -272,7 +272,7 @@ export function compareUsers(users: readonly ServiceRow[], entries: readonly Ser
   const logging = new Set(entries.map(({ user_id }) => String(user_id)));
   if (users.length > 1 && entries.length > 1 && logging.size === 1)
     throw new CannotTell(
-      `all ${entries.length} entries are of one of ${users.length} users; if others log time, the key does not see theirs, and they are reminded all the same`,
+      `all ${entries.length} entries belong to one of ${users.length} users; if others log time, the key does not see it, and they get reminders anyway`,
     );
   if ([...logging].some((id) => known.has(id))) return 'entries have the user_id of users/list';
   const none = `no user_id of ${entries.length} entries is one of ${users.length} users`;

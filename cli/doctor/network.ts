@@ -60,4 +60,4 @@ export function networkChecks(
 
 /** https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeVpcs.html */
 const askEc2 = (Action: string) =>
-  askInXml('ec2', { Action, Version: '2016-11-15' }, (why) => new CannotTell(`EC2 does not tell: ${why}`));
+  askInXml('ec2', { Action, Version: '2016-11-15' }, (why) => new CannotTell(`EC2 did not answer: ${why}`));

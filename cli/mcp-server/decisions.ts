@@ -52,7 +52,7 @@ function addDecision(add: AddTool, does: Do, confirm: Confirm, ofStage: string):
     run: async ({ job, proposal: proposed }, relay, context) => {
       const { id } = await knownJob(relay.stores, job);
       const seen = await jobDetail(relay, id);
-      if (!seen.next.actions.includes(does)) throw new Error(`this cannot be decided about it now. ${seen.next.text}`);
+      if (!seen.next.actions.includes(does)) throw new Error(`this decision is not possible now. ${seen.next.text}`);
       const lines = linesOf(does, seen, relay);
       if (asks && proposed !== '') lines.splice(-1, 0, `The assistant proposes: ${quoted(proposed)}`);
       const typed = await confirm({ lines, asks, command: `${ofStage}job ${id}` }, context);

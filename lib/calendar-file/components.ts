@@ -27,7 +27,7 @@ const OUTER = new Set(['VCALENDAR', 'VEVENT', 'VTIMEZONE', 'VTODO', 'VJOURNAL', 
  * @throws {Error} for a file that is not iCalendar
  */
 export function eventsOf(file: string, leftOut: (what: string) => void): Component[] {
-  if (!/^\ufeff?BEGIN:VCALENDAR/im.test(file)) throw new Error('it is no iCalendar file');
+  if (!/^\ufeff?BEGIN:VCALENDAR/im.test(file)) throw new Error('it is not an iCalendar file');
   if (!/END:VCALENDAR\s*$/i.test(file)) leftOut('the end of the file is missing');
   const events: Component[] = [];
   let last: Property = { parameters: '', value: '' };
@@ -44,7 +44,7 @@ export function eventsOf(file: string, leftOut: (what: string) => void): Compone
     const event = open[0] === 'VEVENT' ? events.at(-1) : undefined;
     if (event && name === '') {
       if (line.trim() === '') continue;
-      leftOut(`${event.title}: a line that is no property`);
+      leftOut(`${event.title}: a line that is not a property`);
       // A text goes on in a line that is not marked as a part of it.
       last.value += ` ${line}`;
     } else if (event && open.length === 1) {

@@ -53,7 +53,7 @@ export function createEventReader(leftOut: (what: string) => void): (component: 
         return texts.flatMap((text) => {
           const [begin = '', end] = text.split('/');
           const time = readTime(begin, zone, isDate);
-          if (!time) leftOut(`${title}: a ${name} is no date or time`);
+          if (!time) leftOut(`${title}: a ${name} is not a date or time`);
           return time === undefined
             ? []
             : { ...time, end: end === undefined ? undefined : (readDuration(end) ?? readTime(end, zone)) };

@@ -119,7 +119,7 @@ export function datesOf(
   /** @throws {Error} for what is no time */
   function untilOf(text: string, start: Period): number {
     const until = readTime(text, undefined);
-    if (!until) throw new Error('UNTIL is no date or time');
+    if (!until) throw new Error('UNTIL is not a date or time');
     const isBare = until.isDate && !start.isDate;
     return place(isBare ? { ...until, local: until.local + DAY_MS - 1 } : until, start);
   }

@@ -52,7 +52,7 @@ export async function readCalendar(
     ];
     return { away: away.map(({ userId }) => String(userId)), ...(named.length > 0 && { leftOut: named.join('; ') }) };
   } catch {
-    return { unread: 'it is no iCalendar file' };
+    return { unread: 'it is not an iCalendar file' };
   }
 }
 

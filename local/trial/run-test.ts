@@ -53,7 +53,7 @@ export async function runTest(
     );
     const lines = [
       ...(why !== undefined && test.makes !== 'nothing'
-        ? ["expected a job; write makes: 'nothing' if none shall be made"]
+        ? ["expected a job; write makes: 'nothing' if there should be none"]
         : []),
       ...expected.differences(relay),
       ...relay.unasked().map((step) => `expected a question of the step '${step}'`),
@@ -273,7 +273,7 @@ const withClock = (why: string) =>
 async function reasons(relay: TrialRelay, whyNone: string | undefined): Promise<string[]> {
   const jobs = await relay.jobs();
   return [
-    ...(whyNone === undefined ? [] : [`because  no job was made of the event: ${withClock(whyNone)}`]),
+    ...(whyNone === undefined ? [] : [`because  the event made no job: ${withClock(whyNone)}`]),
     ...jobs.map((job) => {
       const why = newsOf(job);
       return `because  the job of ${job.title ?? job.summary} is ${statusInWords(job)}${why === '' ? '' : `: ${why}`}`;
@@ -313,7 +313,7 @@ function refuseUnknown(test: RelayTest): void {
     if (unknown !== undefined) throw new Error(`there is no field '${unknown}'; ${meantName(unknown, known)}`);
   }
   if (test.makes === undefined)
-    throw new Error("there is no field 'makes'; write makes: {} if nothing shall be called");
+    throw new Error("there is no field 'makes'; write makes: {} if nothing should be called");
 }
 
 function fieldsOf(event: TestEvent): string[] {
@@ -341,7 +341,7 @@ function givenIn(wanted: TestEvent, at: number, config: RelayConfig, folder: str
 function momentOf(text: string): number {
   const at = Date.parse(text);
   if (Number.isFinite(at)) return at;
-  throw new Error(`at is '${text}', which is no time; write it in ISO 8601`);
+  throw new Error(`at is '${text}', which is not a time; write it in ISO 8601`);
 }
 
 /** The relay ignores events that are too old, so the clock begins with this one. */

@@ -84,7 +84,7 @@ export async function startTrialRelay(
   const calls: TrialCall[] = [];
   const fetchHere: typeof fetch = async (input, init) => {
     const { hostname, pathname } = new URL(String(input));
-    if (hostname !== '127.0.0.1') throw new TypeError(`a trial reaches no network, and so not ${hostname}`);
+    if (hostname !== '127.0.0.1') throw new TypeError(`a test has no network, and cannot reach ${hostname}`);
     const response = await fetch(input, init);
     const apiKey = new Headers(init?.headers).get('x-api-key');
     const partner = [...partners.values()].find((one) => one.apiKey === apiKey);

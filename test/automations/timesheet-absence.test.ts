@@ -76,7 +76,7 @@ describe('a calendar of the team', () => {
   it.each<[string, RequestListener, string]>([
     ['is missing', answer('', 404), 'it answers with 404'],
     ['does not answer', (request) => request.destroy(), 'it does not answer'],
-    ['is a page', answer('<html>'.padEnd(5_000_000)), 'it is no iCalendar file'],
+    ['is a page', answer('<html>'.padEnd(5_000_000)), 'it is not an iCalendar file'],
     ['is too large', answer('A'.repeat(5_000_001)), 'it is larger than 5 MB'],
     ['redirects for ever', answer('', 302, { location: '/again' }), 'it redirects more than 3 times'],
     ['redirects to a file', answer('', 302, { location: 'file:///etc/passwd' }), 'it redirects to another protocol'],
@@ -103,7 +103,7 @@ describe('a calendar of the team', () => {
       'with an event that is broken',
       Buffer.from(event('DTSTART:soon', 'END:VEVENT', 'BEGIN:VEVENT', 'DTSTART:20261120', 'SUMMARY:Mira Novak')),
       {},
-      'event 1: a DTSTART is no date or time',
+      'event 1: a DTSTART is not a date or time',
     ],
     [
       'with lines folded in a character',

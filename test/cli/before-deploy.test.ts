@@ -101,10 +101,10 @@ it.each<[RegExp, Partial<Account>, StageInput?]>([
   [/^public URLs: Lambda has no function URLs in us-gov-west-1: set httpApi/, { region: 'us-gov-west-1' }],
   [/ROLLBACK_COMPLETE.*--no-enable-termination-protection.*delete-stack/, { stacks: stacks('ROLLBACK_COMPLETE') }],
   [
-    /^version: 0.0.9 ran here, and 0.1.0 reads what 0.1.0 and newer.*npm install partner-relay@0.1.0$/,
+    /^version: 0.0.9 ran here, and 0.1.0 can only read data of 0.1.0 and newer.*npm install partner-relay@0.1.0$/,
     { stacks: ran('0.0.9') },
   ],
-  [/^version: 0.2.0 ran here, whose items 0.1.0 does not read: go to 0.2.0 again/, { stacks: ran('0.2.0', 99) }],
+  [/^version: 0.2.0 ran here, and 0.1.0 cannot read its data: upgrade to 0.2.0 again/, { stacks: ran('0.2.0', 99) }],
   [/being changed \(UPDATE_IN_PROGRESS\)/, { stacks: stacks('UPDATE_IN_PROGRESS') }],
   [/^secrets: markers exist already: name them in existingSecrets/, { secrets: [markers] }],
   // The stack is only planned.
@@ -191,7 +191,7 @@ it('what the next deployment does to a stack and to logs that exist is said', as
   const said = async (...what: Parameters<typeof examine>) =>
     Object.fromEntries((await examine(...what)).map(({ what, detail }) => [what, detail]));
   const first = await said({ logs: [LOG] }, {}, 'prod', true);
-  expect(first['stack partner-relay-prod']).toBe('it does not exist, and will be made');
+  expect(first['stack partner-relay-prod']).toBe('it does not exist, and will be created');
   expect(first.logs).toBe(`${LOG} will be imported`);
   const next = await said({ stacks: stacks('UPDATE_COMPLETE') });
   expect(next['stack partner-relay-prod']).toBe('it will be updated (UPDATE_COMPLETE)');

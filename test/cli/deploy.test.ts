@@ -154,7 +154,7 @@ describe('deploy --from, and node deploy.mjs', () => {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, '');
     const built = parseRelay({}, ['build', '--stage', 'prod', '--output', 'mine']);
-    await expect(built).rejects.toThrow(`${file} is no output of build`);
+    await expect(built).rejects.toThrow(`${file} was not written by build`);
     expect(existsSync(file)).toBe(true);
   });
 });
@@ -184,7 +184,7 @@ it.each<[string, { before: Alarms; after: Alarms; minute?: number; functionError
   [
     'does not tell its alarms at the end',
     { before: { [parked]: 'OK' }, after: 'unavailable', minute: 6 },
-    /^CloudWatch does not tell the alarms: it answered 503/,
+    /^CloudWatch did not list the alarms: it answered 503/,
   ],
   [
     'cannot check its credentials',

@@ -134,7 +134,7 @@ describe('partner-relay recover', () => {
     hooks.instead = () => undefined;
     const rest = await recover('--since', since, '--until', until, '--go');
     expect(rest).toContain('0 to write, 3 there');
-    expect(rest).toContain('deliveries asked for: 2');
+    expect(rest).toContain('deliveries requested again: 2');
   });
 
   it.each([
@@ -174,7 +174,7 @@ describe('partner-relay recover', () => {
     await hooks.redeliver(guid);
     expect(hooks.statuses(guid)).toEqual([502, 202]);
     relay.replaceTable(copy);
-    expect(await recover(...since, '--go')).toContain('deliveries asked for: 1');
+    expect(await recover(...since, '--go')).toContain('deliveries requested again: 1');
     relay.clock.now += 2 * 86_400_000;
     await relay.workToTheEnd();
     expect(defects()).toHaveLength(1);
@@ -185,15 +185,15 @@ describe('partner-relay recover', () => {
     const until = new Date(relay.clock.now - 30_000).toISOString();
     relay.replaceTable([]);
     const lost = ['--since', '2026-11-20T09:00Z', '--until', until];
-    expect(await recover(...lost, '--go')).toContain('deliveries asked for: 1');
-    expect(await recover(...lost, '--go')).toContain('deliveries asked for: 0');
+    expect(await recover(...lost, '--go')).toContain('deliveries requested again: 1');
+    expect(await recover(...lost, '--go')).toContain('deliveries requested again: 0');
   });
 
   it('takes the time from the table, if the clock of this machine is an hour behind', async () => {
     await happens('opened', { id: 1 });
     relay.replaceTable([]);
     const behind = openStores({ ...relay.runtime, clock: () => relay.clock.now - 3_600_000 });
-    expect(await recoverAt(behind, '--go')).toContain('deliveries asked for: 1');
+    expect(await recoverAt(behind, '--go')).toContain('deliveries requested again: 1');
   });
 
   it('says how to see whether everything has arrived, and asks again for what failed', async () => {
@@ -206,7 +206,7 @@ describe('partner-relay recover', () => {
       /arrived, run it again with --since (\S+) --until (\S+)\./.exec(await recover('--go')) ?? [];
     hooks.down = () => undefined;
     const again = ['--since', since, '--until', until];
-    expect(await recover(...again, '--go')).toContain('deliveries asked for: 1');
+    expect(await recover(...again, '--go')).toContain('deliveries requested again: 1');
     expect(hooks.statuses(guid)).toEqual([202, 502, 202]);
     expect(await recover(...again)).toContain(': 0 to ask for');
   });
@@ -229,7 +229,7 @@ describe('partner-relay recover', () => {
     const done = await recover('--go');
     expect(done).toContain("main: 4995 of the day's 5000 calls count as used");
     expect(done).toContain('2 links written');
-    expect(done).toContain('deliveries asked for: 3');
+    expect(done).toContain('deliveries requested again: 3');
     expect(await linkOf(2)).toMatchObject({
       life: 'made',
       defect: { id: defectOf(2)?.defect_id },
@@ -255,7 +255,7 @@ describe('partner-relay recover', () => {
     const [used, links] = [await usedOfDay(), [await linkOf(1), await linkOf(2)]];
     const again = await recover(...since, ...until, '--go');
     expect(again).toContain('links: 0 to write, 2 there, 0 left to you');
-    expect(again).toContain('deliveries asked for: 0');
+    expect(again).toContain('deliveries requested again: 0');
     expect([await linkOf(1), await linkOf(2)]).toEqual(links);
     expect(await usedOfDay()).toBe(used + 1);
   });

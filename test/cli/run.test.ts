@@ -70,7 +70,7 @@ describe('relay run, on this machine', () => {
     const nothing = ['due-schedules', '--at', '2026-11-22T05:00Z'];
     // The teams are those of relay.config.ts.
     expect(await run(nothing)).toMatch(
-      /^due-schedules ran as of 2026-11-22 .* \(2026-11-22T05:00:00\.000Z\):[\s\S]*\nNothing is due at 2026-11-22.*The last time that something was: --at 2026-11-20T15:30:00.000Z$/,
+      /^due-schedules ran as of 2026-11-22 .* \(2026-11-22T05:00:00\.000Z\):[\s\S]*\nNothing is due at 2026-11-22.*The last time that something was due: --at 2026-11-20T15:30:00.000Z$/,
     );
     expect(JSON.parse(await run([...nothing, '--json']))).toEqual({ due: 0, jobs: [] });
   });

@@ -61,11 +61,11 @@ describe('relay test', () => {
     ],
     [
       `{ event: { event: 'issues', labels: [] }, makes: { 'defects/create': {} } }`,
-      'because  no job was made of the event: a new issue without the label bug',
+      'because  the event made no job: a new issue without the label bug',
     ],
     [
       `{ event: { event: 'issues', labels: ['question'] }, makes: {} }`,
-      /expected a job; write makes: 'nothing' if none shall be made\n +because {2}no job was made of the event: a new issue without the label bug/,
+      /expected a job; write makes: 'nothing' if there should be none\n +because {2}the event made no job: a new issue without the label bug/,
     ],
     [`{ event: { body: '/done 101' }, makes: 'nothing' }`, 'came     a comment: ✅ Completed checklist item 101'],
     [`{ event: { body: '/done 999' }, makes: { ${items('{}')} } }`, 'answered with 404'],

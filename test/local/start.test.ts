@@ -275,7 +275,7 @@ export default {
     // A fault, also in what it imports.
     await write(labels, "export const labels = 'incident';");
     await started.printed(
-      /goes on with the earlier one\. own\.config\.ts has 1 fault:\n +github\.repositories\.0\.issueToDefect\.labels: /,
+      /continues with the previous one\. own\.config\.ts has 1 fault:\n +github\.repositories\.0\.issueToDefect\.labels: /,
     );
     expect(await send()).toContain('→ created defect');
     await write(config, 'export default {');
@@ -289,7 +289,7 @@ export default {
       'the configuration has changed; restart the relay to use it, because only a start reads whether there is slack, and slack.apiUrl',
     );
     await write(config, text());
-    await started.printed('has the settings that the relay runs with');
+    await started.printed('has the settings of the running relay again');
   });
 
   it('npm start gives a file of the team what stands beside it, and the secret of its webhook, once they are saved', async () => {

@@ -132,8 +132,8 @@ describe('what a file throws', () => {
     const event = { event: 'release', action: 'published' };
     const test = { before: [{ event: 'issues', labels: ['bug'] }], event, makes: {} };
     expect(await runTest(test, config, '.', await fileWith({ job: "return 'a draft completes nothing'" }))).toEqual([
-      "expected a job; write makes: 'nothing' if none shall be made",
-      'because  no job was made of the event: mine: a draft completes nothing',
+      "expected a job; write makes: 'nothing' if there should be none",
+      'because  the event made no job: mine: a draft completes nothing',
       expect.stringContaining('is succeeded: created defect'),
     ]);
   });

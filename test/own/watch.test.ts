@@ -42,7 +42,7 @@ it('a saved, added or removed file of automations/ is used at once, and said in 
 
   await save('monday', text("schedule('1 9 * * MON', 'Europe/Berlin')"));
   await tells(
-    "automations/monday.ts has changed: the cron expression '1 9 * * MON' is finer than the relay looks, every 15 minutes; its minutes can be 0, 15, 30 and 45; left out",
+    "automations/monday.ts has changed: the cron expression '1 9 * * MON' fires more often than every 15 minutes; its minutes can be 0, 15, 30 and 45; left out",
   );
   expect(used?.list).toMatchObject([{ name: 'block' }]);
 
@@ -61,7 +61,7 @@ it('a saved, added or removed file of automations/ is used at once, and said in 
   config = exampleConfig();
   await save('monday', text("schedule('1 9 * * MON', 'Europe/Berlin')"));
   await rm(join(folder, 'block.ts'));
-  await tells('automations/block.ts is gone: it takes no more events');
+  await tells('automations/block.ts was removed: it takes no more events');
   expect(customLines(await read())).toEqual([
     'automations/alert.ts: on POST /hooks/alert, verified by Standard Webhooks',
     expect.stringMatching(/^automations\/monday\.ts: the cron expression .*; left out$/),

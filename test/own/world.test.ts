@@ -31,7 +31,7 @@ it('a test says what happened before: what that made does not count as made by t
   expect(await ofExamples({ ...test, holds: { defects: [{ title: 'Fault 1' }, { title: 'Fault 3' }] } })).toEqual([
     'expected a new record of defects with title "Fault 3"',
     expect.stringMatching(/^came {5}a new record of defects with .*title "Fault 2"/),
-    'because  no job was made of the event: it is a repeat',
+    'because  the event made no job: it is a repeat',
     expect.stringMatching(/^because/),
     expect.stringMatching(/^because/),
   ]);
@@ -97,7 +97,7 @@ it('a test sets its clock, and a body with another date is explained with the ti
     /at is 2026-11-28T09:00:00.000Z, and the clock is 2026-01-05T10:00:00.000Z; .*\. Set the clock of the test with at: '<time>'$/,
   );
   expect(await play({ at: '2026-12-28T09:00:00Z' })).toContain(
-    "because  no job was made of the event: it happened at 2026-11-28T09:00:00.000Z, more than 29 days before 2026-12-28T09:00:00.000Z, and may have been done already. Set the clock of the test with at: '<time>'",
+    "because  the event made no job: it happened at 2026-11-28T09:00:00.000Z, more than 29 days before 2026-12-28T09:00:00.000Z, and may have been done already. Set the clock of the test with at: '<time>'",
   );
   await expect(play({ at: 'noon' })).rejects.toThrow("at is 'noon', which is no time");
 });

@@ -248,7 +248,7 @@ describe('an iCalendar file', () => {
     [
       'a date that is none',
       file(...another('DTSTART;VALUE=DATE:2026'), ...another(...day)),
-      'event 2: a DTSTART is no date or time',
+      'event 2: a DTSTART is not a date or time',
     ],
     [
       'a day that is none',
@@ -277,9 +277,9 @@ describe('an iCalendar file', () => {
     [
       'one exception that is none',
       file(...day, 'RRULE:FREQ=YEARLY', 'EXDATE:soon,20251118'),
-      'event 1: a EXDATE is no date',
+      'event 1: a EXDATE is not a date',
     ],
-    ['a line that is not folded', file('DESCRIPTION:a', 'and b', ...day), 'event 1: a line that is no property'],
+    ['a line that is not folded', file('DESCRIPTION:a', 'and b', ...day), 'event 1: a line that is not a property'],
     ['an alarm without an end', file(...day, 'BEGIN:VALARM', 'DTSTART:2026', 'DURATION:PT1H'), ''],
     ['an end of nothing', file('END:VALARM', ...day), ''],
     ['no end', file(...day).replace('END:VCALENDAR', ''), 'the end of the file is missing'],
@@ -317,6 +317,6 @@ describe('an iCalendar file', () => {
   });
 
   it('is an error if it is none', () => {
-    expect(() => datesOf('<html>Sign in</html>')).toThrow('it is no iCalendar file');
+    expect(() => datesOf('<html>Sign in</html>')).toThrow('it is not an iCalendar file');
   });
 });

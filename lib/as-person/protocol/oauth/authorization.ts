@@ -125,7 +125,7 @@ async function tokensFrom(
 ): Promise<Tokens> {
   try {
     const { access_token, refresh_token, expires_in, scope, token_type } = await request(what);
-    if (token_type !== 'bearer') throw new InstanceFault(at, 'the token is no bearer token');
+    if (token_type !== 'bearer') throw new InstanceFault(at, 'the token is not a bearer token');
     if (![access_token, refresh_token ?? 'none'].every((token) => /^[\x21-\x7e]{1,8192}$/.test(token))) {
       throw new InstanceFault(at, 'the token cannot be sent in a header');
     }
