@@ -18,7 +18,7 @@ interface ConsoleCommandOptions {
   open?: boolean;
 }
 
-/** Not that of `partner-relay start`, nor the one that `partner-relay mcp login` waits at. */
+/** A port that neither `start` nor `mcp login` uses. */
 const DEFAULT_PORT = 8789;
 
 /** `console`: the console of a stage on this machine, or the address of the console of `partner-relay start`. */

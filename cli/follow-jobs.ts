@@ -25,7 +25,7 @@ export async function followJobs(
   let since = table.clock.now();
   for (let look = 0; look < looks; look++) {
     if (look > 0) await setTimeout(LOOK_EVERY_MS);
-    // In any status: a job that leaves the one that is asked for has changed too.
+    // In any status: leaving the status that was asked for is a change, too.
     const { jobs } = await findJobs(table, {
       filter: others,
       limit: LOOKED_AT,
@@ -37,7 +37,7 @@ export async function followJobs(
       const before = seen.get(job.id);
       const now = { state: stateOf(job), isWanted: statuses === undefined || statuses.includes(job.status) };
       seen.set(job.id, now);
-      // Not all jobs are known from the start, and one that was there before comes into view when another leaves.
+      // Not all jobs are known from the start, and an older job comes into view when another leaves.
       const hasChanged = before ? before.state !== now.state : changedAt(job) >= since;
       if (hasChanged && (now.isWanted || before?.isWanted))
         asJson ? console.log(printableJson(withIsoTimes(job), 0)) : printChange(await shown(job));

@@ -19,7 +19,7 @@ export async function listenForCallback(port: number, path: string) {
   let wanted: { state: string; take: (query: URLSearchParams) => void } | undefined;
   const pages = new Map<string, string>();
   const server = createServer((request, response) => {
-    // No URL is made of it: a path such as `//` is none, and must not end the command.
+    // Not parsed as a URL: a path such as `//` would throw, and must not end the command.
     const [at = '', search = ''] = (request.url ?? '').split('?', 2);
     const query = new URLSearchParams(search);
     const served = request.method === 'GET' ? pages.get(at) : undefined;

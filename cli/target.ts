@@ -37,7 +37,7 @@ export interface Target extends WebhookUrls {
   stopped?: () => Promise<string | null>;
 }
 
-/** Opens the relay of `--stage`, or by default the one that runs in this folder. */
+/** Opens the relay of `--stage`, or by default the relay that runs in this folder. */
 export type OpenTarget = () => Promise<Target>;
 
 /** The functions' environment variables, and the stack outputs that have their values. */

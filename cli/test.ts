@@ -38,7 +38,7 @@ export const define: Define = (command, { readConfig, customFolder = CUSTOM_FOLD
         say(shown);
         for (const [name, test] of Object.entries(await loadTests(file))) {
           const startMs = performance.now();
-          // A test that cannot be used fails, and those behind it run all the same.
+          // A test that cannot be used fails, and the tests after it still run.
           const differences = await runTest(test, config, dirname(file), custom).catch((error) => [
             `cannot run: ${error.message}`,
           ]);

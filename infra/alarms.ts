@@ -31,7 +31,7 @@ export interface AlarmText {
   periods?: number;
   /** For a metric with gaps: while there is no data, the alarm keeps its state. */
   staysAsItWas?: boolean;
-  /** For what is counted once, when it comes: nothing is told when the count is back at 0. */
+  /** For events that are counted once: no message follows when the count is back at 0. */
   isArrival?: boolean;
   /** For a heartbeat: the alarm goes off below the threshold, and if there is no data. */
   isSignOfLife?: boolean;

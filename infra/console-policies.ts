@@ -56,7 +56,7 @@ export class ConsolePolicies extends Construct {
     // backfill reads the issues of GitHub.
     secrets.grantRead(this.operate, ['partner', 'markers', 'github']);
     secrets.grantEnter(this.enterSecrets);
-    // The secrets of all webhooks are one, and entering that of one webhook keeps the others.
+    // All webhooks share one secret, and entering the value of one webhook keeps the others.
     secrets.grantRead(this.enterSecrets, ['hooks']);
     key?.grant(this.enterSecrets, ...ENCRYPT_AND_DECRYPT);
     this.operate.addStatements(

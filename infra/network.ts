@@ -118,7 +118,7 @@ export class Network extends Construct {
     return { vpc, subnets: vpc.privateSubnets, securityGroups: [securityGroup] };
   }
 
-  /** The second address is that of an account's own endpoint, which the SDK prefers where it knows the account. */
+  /** The second address is the endpoint of the account, which the SDK prefers if it knows the account. */
   #noteDynamoDb(): void {
     this.#endpoints.push(this.#addressOf('dynamodb'), `.${this.#addressOf('ddb')}`);
   }

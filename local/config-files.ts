@@ -5,7 +5,7 @@ import { configFile, loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { messageOf } from '../lib/text.ts';
 
-/** A configuration, or what is wrong with it, and the files that it is made of. */
+/** A configuration, or what is wrong with it, and the files that it consists of. */
 export interface LoadedConfig {
   files: string[];
   config?: RelayConfig;

@@ -46,7 +46,7 @@ export class FifoQueue {
   send(body: string, group: string, deduplicationId: string): { messageId: string } {
     const now = this.#clock();
     this.#forgetSent(now);
-    // As infra/job-queue.ts has it, an id is that of one group.
+    // An id belongs to one group, as in infra/job-queue.ts.
     const id = `${deduplicationId} ${group}`;
     const earlier = this.#sent.get(id);
     if (earlier) return earlier;

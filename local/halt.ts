@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a person is told if nothing more can be stored. */
+/** The message for people if nothing more can be stored. */
 export const DISK_FULL =
   'the disk is full. Everything that was accepted is kept: free some space, stop the relay, and start it again';
 

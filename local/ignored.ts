@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { parsedJson } from '../lib/text.ts';
 
-/** An event that no job was made of. */
+/** An event that made no job. */
 export interface IgnoredEvent {
   /** ISO 8601. */
   timestamp: string;

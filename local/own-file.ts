@@ -34,9 +34,9 @@ export function readOwnFile(file: string): string | undefined {
 }
 
 /**
- * Reads such a file as JSON. It may hold secrets, so what is said of a damaged one has no values.
+ * Reads such a file as JSON. It may hold secrets, so an error about a damaged file contains no values.
  *
- * @param todo what to do about one that is damaged
+ * @param todo what to do about a damaged file
  * @returns undefined if there is no such file, or nothing in it
  * @throws {DamagedFile}
  */

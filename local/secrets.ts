@@ -12,7 +12,7 @@ export interface Entered<T> {
   from: string;
 }
 
-/** The webhook's secret: the variable, the entered one, or one that is made once and kept. */
+/** The webhook's secret: from the variable, as entered, or generated once and kept. */
 export function githubWebhookOf(kept: KeptSecrets, variables: Variables): Entered<{ webhookSecret: string }> {
   const { GITHUB_WEBHOOK_SECRET } = variables;
   if (GITHUB_WEBHOOK_SECRET) {

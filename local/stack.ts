@@ -46,7 +46,7 @@ export async function startLocalStack(options: LocalStackOptions = {}) {
     table ?? startDynamoDb({ tableName, accessKeyId, path: tablePath, clock, failed: tableFailed }),
     startAwsStandIn(queues, secrets, accessKeyId),
   ]);
-  // As on AWS, these keys are generated, and later than the table. The clock of the table is always the machine's.
+  // These keys are generated after the table, as on AWS. The clock of the table is always the machine's.
   for (const name of ['markers', 'intake']) {
     secrets.put(secretPrefix + name, { key: randomBytes(32).toString('hex') }, Date.now());
   }

@@ -8,7 +8,7 @@ const template = z.object({
 
 const alarm = z.object({ AlarmName: z.string() });
 
-/** The names of the alarms of a stack. Their prefix says less: that of prod is one of prod-eu, too. */
+/** The names of the alarms of a stack. A prefix does not suffice, because the prefix of prod also fits prod-eu. */
 export function alarmsOf(given: unknown): string[] {
   const resources = Object.values(template.parse(given).Resources);
   return resources

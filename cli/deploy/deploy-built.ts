@@ -83,7 +83,7 @@ async function watch(alarms: readonly string[], known: ReadonlySet<string>, paus
       for (const alarm of ringing(await statesOf(alarms))) if (!known.has(alarm)) found.add(alarm);
       unread = undefined;
     } catch (error) {
-      // The next look makes up for one that fails.
+      // If one look fails, the next one counts.
       unread = error;
     }
     if (ms % 60_000 === 0)

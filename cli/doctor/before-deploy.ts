@@ -147,7 +147,7 @@ async function ifThere<T>(answer: Promise<T>, isMissing: (error: Error) => boole
 async function find(client: CloudFormationClient, StackName: string): Promise<Stack | undefined> {
   const isMissing = ({ message }: Error) => /does not exist/.test(message);
   const { Stacks = [] } = (await ifThere(client.send(new DescribeStacksCommand({ StackName })), isMissing)) ?? {};
-  // Only planned. The CLI of the CDK makes it all the same.
+  // A plan only: the CLI of the CDK still creates it.
   return Stacks[0]?.StackStatus === 'REVIEW_IN_PROGRESS' ? undefined : Stacks[0];
 }
 

@@ -15,7 +15,7 @@ interface Credentials {
   slackUrl: string | undefined;
 }
 
-/** The credentials of the relay, or without one those that `partner-relay start` would use. */
+/** The credentials of the relay, or without a relay the credentials that `partner-relay start` would use. */
 export async function credentialsOf(config: RelayConfig, open: OpenTarget): Promise<Credentials> {
   const target = await unlessNone(open);
   if (!target) {

@@ -145,7 +145,7 @@ async function tableFindings(config: RelayConfig, open: OpenTarget): Promise<Che
       const differs = `${seconds} s ${ahead > 0 ? 'ahead of' : 'behind'} the table`;
       throw new Error(`this machine is ${differs}; the relay corrects that, but set the clock`);
     }),
-    // Whether this version could follow the one that is deployed.
+    // Whether this version can replace the deployed version.
     wrote &&
       check('version', () => {
         const fault = versionFault(wrote, VERSION);
@@ -171,7 +171,7 @@ async function tableFindings(config: RelayConfig, open: OpenTarget): Promise<Che
   ];
 }
 
-/** GitHub, Slack and the calendars with the credentials of the relay, or without one with those that a start would use. */
+/** GitHub, Slack and the calendars with the credentials of the relay, or without a relay with those of a start. */
 async function platformChecks(config: RelayConfig, open: OpenTarget, folder: ReadFolder): Promise<Checks> {
   let credentials: Awaited<ReturnType<typeof credentialsOf>>;
   try {

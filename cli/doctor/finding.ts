@@ -6,7 +6,7 @@ import { messageOf } from '../../lib/text.ts';
 import { oneLine } from '../../local/terminal.ts';
 import { awsErrorInWords } from '../aws-errors.ts';
 
-/** Makes the checks one after the other, each before those that come next to it. */
+/** Makes the checks one after the other. */
 export async function inOrder(checks: Checks): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const one of checks) {

@@ -44,7 +44,7 @@ export function githubChecks({ config, secrets, github, isStandIn, moved }: Gith
         }
       : {
           ...githubCredential(github, repositories),
-          // Those of one repository may work although those of another do not.
+          // The credentials may work for one repository and not for another.
           next: (verdict) =>
             verdict === 'unknown' ? [] : repositories.map((one) => repositoryCheck(one, github, moved)),
         },
@@ -115,7 +115,7 @@ async function mayWriteChecks(repository: string, github: GithubClient): Promise
   return 'the App may write them';
 }
 
-/** Test results are read from artifacts, count on branches, and are told in checks. */
+/** Test results are read from artifacts, count on branches, and are shown in checks. */
 async function mayReadTests(repository: string, github: GithubClient): Promise<string> {
   const { permissions, events } = await installationAt(repository, github);
   const missing = [

@@ -77,7 +77,7 @@ webhooks, when the relay starts; docs/redelivery.md#permissions lists the permis
       await pollForever(() => forwarded.poll(), ASK_EVERY_MS);
     });
 
-/** Failures that may pass are told once, and end with the first success. */
+/** A temporary failure is printed once, and is over with the first success. */
 async function pollForever(poll: () => Promise<number>, intervalMs: number): Promise<never> {
   let pauseMs = intervalMs;
   let told = '';

@@ -34,7 +34,7 @@ const PROJECT_PAGES = 20;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The instance of the variables, or the one that a person types. Undefined for the sandbox. */
+/** The instance that the variables name, or that a person types. Undefined for the sandbox. */
 export async function askForPartner(
   terminal: Terminal | undefined,
   variables: Variables,

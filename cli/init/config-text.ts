@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** What the first configuration is made of. */
+/** The settings of the first configuration. */
 export interface FirstSettings {
   /** `acme/web` */
   repository: string;

@@ -15,7 +15,7 @@ export interface GithubAppToCreate extends NewApp {
   webhookUrl: string | undefined;
   /** What automations take. */
   events: Iterable<string>;
-  /** Where a person opens the page; it is told the address. */
+  /** Opens the page for the person, or prints its address. */
   openPage: (url: string) => void;
 }
 

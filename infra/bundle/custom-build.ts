@@ -107,7 +107,7 @@ function withoutRun(file: string): string {
     write: false,
     logLevel: 'error',
   }).outputFiles;
-  // As TypeScript, because esbuild drops the unused imports of no other language.
+  // TypeScript, because esbuild drops unused imports in no other language.
   return transformSync(bundled?.text ?? '', { loader: 'ts', treeShaking: true }).code;
 }
 
@@ -144,7 +144,7 @@ function writeOn(files: readonly string[], folder: string): void {
       );
     writeFileSync(join(folder, 'on', `${nameOf(file)}.js`), text);
   }
-  // Each is run when it is asked for, so one that throws costs no other.
+  // Each runs only when it is asked for, so an error in one does not affect the others.
   const loads = files.map((file) => `'${nameOf(file)}': () => import('./on/${nameOf(file)}.js')`);
   const contents = `const loads = { ${loads.join(', ')} };\nexport const on = (name) => loads[name]().then((file) => file.on);`;
   const { outputFiles, metafile } = buildSync({

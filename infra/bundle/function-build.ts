@@ -72,7 +72,7 @@ export function functionBuild(slug: string, folder: string) {
     },
     // The SDK asks whether a body is one, which loads web streams. Those of node:https never are.
     define: { ReadableStream: 'undefined' },
-    // The SDK's clients import their package.json to say their version, which nobody needs.
+    // The SDK's clients import their package.json to send their version, which no function needs.
     loader: { '.json': 'empty' },
   } as const satisfies BuildOptions;
 }

@@ -13,7 +13,7 @@ export interface Mine<Command extends MappedCommand> {
   holder: Person;
   /** Calls of tools, as that person. */
   tools: Acting;
-  /** The tool of the command, and the one that searches. */
+  /** The tool of the command, and the tool that searches. */
   uses: { own: NonNullable<CommandTools[Command]>; find: FindTool | undefined };
 }
 
@@ -37,7 +37,7 @@ export type AsPerson = <Command extends MappedCommand>(
 const STEP = 'who acts';
 const KEY = 'the key';
 
-/** @param canBeDead whether an account counts that has to be linked again: its holder is told so */
+/** @param canBeDead whether an account that has to be linked again counts: its holder is notified */
 export async function holderOf(
   holders: readonly Person[],
   steps: JobSteps,

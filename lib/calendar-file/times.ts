@@ -45,7 +45,7 @@ export function readTime(text: string, zone: Zone | undefined, isSaidToBeDate = 
   return { local, isDate: false, isUtc: z !== '', zone: z === '' ? zone : utc };
 }
 
-/** The duration; undefined for any other text, and for one that is negative. */
+/** The duration; undefined for any other text, and for a negative duration. */
 export function readDuration(text: string): Span | undefined {
   const found = DURATION.exec(text);
   if (!found) return undefined;

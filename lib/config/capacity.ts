@@ -19,7 +19,7 @@ const WEBHOOK_BURST = 10;
 /** The most write units that an event costs, for an issue of 30,000 bytes: docs/deploy.md. */
 const UNITS = { toTake: 13, toCarryOut: 111 };
 
-/** The functions that anybody on the internet can call: the webhooks, and the pages that link accounts. */
+/** The functions that are open to the internet: the webhooks, and the pages that link accounts. */
 export function openFunctions(config: RelayConfig, custom: CustomAutomations = none): string[] {
   return [...webhooks(config, custom), ...(linksAccounts(config) ? ['account-link'] : [])];
 }

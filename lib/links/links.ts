@@ -50,7 +50,7 @@ export interface Links {
   held(): Links;
 }
 
-/** Also the longest chain of transfers that are told last first. Events of one issue hardly ever come so close. */
+/** Tries before giving up; also the longest chain of transfers whose events arrive in reverse order. */
 const MOVE_TRIES = 20;
 const UNLESS_THERE: Expression = { expression: 'attribute_not_exists(#pk)' };
 

@@ -9,7 +9,7 @@ const string = z.string();
 /** Built for the first that is read, because few cold starts need it. */
 const madeShape = z.lazy(() =>
   z.object({
-    /** How often it was let go: the next thing has another marker. */
+    /** How often it was released: the next object has another marker. */
     turn: count,
     /** What makes it: `defects/create`, `Slack message`. Missing while there is neither a thing nor a claim, as `by`. */
     calls: z.exactOptional(string),

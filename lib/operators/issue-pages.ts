@@ -27,7 +27,7 @@ const PAGE_SIZE = 100;
  * Reads a page of a repository's issues. One request.
  *
  * The order is that of the last change, and each page begins with the last second of the page before. So an issue that
- * is changed, deleted or transferred meanwhile moves no other one across a page, and one that is changed comes again.
+ * is changed, deleted or transferred meanwhile moves no other one across a page, and a changed issue comes again.
  * https://docs.github.com/en/rest/issues/issues#list-repository-issues
  *
  * @param cursor without it, the first page

@@ -36,7 +36,7 @@ export function summaryMessages(
   addressesOfNobody: readonly string[],
   withoutCalendar: readonly string[],
 ): SlackMessage[] {
-  // Of a person who was away all week, no timesheet is expected.
+  // No timesheet is expected of a person who was away all week.
   const due = people.filter(({ expected }) => expected > 0);
   const complete = due.filter(({ missing, unreadable }) => missing === 0 && unreadable.length === 0);
   const counted = `${complete.length} of ${due.length} timesheets of ${team} are complete for ${weekStart} to ${weekEnd}`;

@@ -2,7 +2,7 @@ import { Cron } from 'croner';
 import { DAY_MS } from '../dates.ts';
 import { counted, messageOf } from '../text.ts';
 
-/** Own schedules are looked at this often, so nothing can be due more often, or between. */
+/** How often the relay looks at a team's schedules. Nothing can be due more often, or in between. */
 export const TICK_MINUTES = 15;
 const TICK_MS = TICK_MINUTES * 60_000;
 /** Enough to see a time between two ticks, also after a change of daylight saving. */

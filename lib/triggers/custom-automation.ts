@@ -32,7 +32,7 @@ export interface CustomAutomations {
   on(name: string): Promise<CustomTrigger>;
   /** Loads the steps of an automation. Only a worker has them. */
   run(name: string): Promise<CustomRun>;
-  /** The team reads the messages of what its files throw. On AWS nobody does: they may be made of a payload. */
+  /** Shows the messages of a file's errors. On AWS they stay hidden, because they may contain parts of a payload. */
   showsErrors?: true;
 }
 

@@ -9,7 +9,7 @@ export type JobInput = Record<string, unknown>;
 /** An input with these fields. */
 export type InputOf<F extends Fields> = z.output<z.ZodMiniObject<F, z.core.$strip>>;
 
-/** A job to be made of an event. */
+/** A job that an event makes. */
 export interface Draft<Input> {
   /**
    * What tells this event from any other, from the signed payload alone: an id, or an id and a version. The same event

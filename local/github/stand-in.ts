@@ -55,7 +55,7 @@ export interface GithubKnowledge {
   issues: Map<string, KnownIssue>;
   /** Pull requests by their names, `owner/repo#42`. */
   pulls: Map<string, KnownPull>;
-  /** By the id of the comment; null for one that was deleted. Others may not be read. */
+  /** By the id of the comment; null for a deleted comment. Others may not be read. */
   written: Map<number, WrittenComment | null>;
   /** The roles of people in all repositories, by login. Others have `read`. */
   roles: Map<string, string>;
@@ -219,7 +219,7 @@ export function createGithubStandIn(options: GithubStandInOptions, url: string) 
     return answerOf({ total_count: check_runs.length, check_runs });
   }
 
-  /** @param id of one that exists; without it a new one is created */
+  /** @param id of an existing check run; without it, a new one is created */
   function setCheckRun(repository: string, id: string | undefined, body: string): Answer {
     const before = known.checkRuns.find((run) => run.id === Number(id));
     if (id !== undefined && !before) return notFound;

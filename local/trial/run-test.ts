@@ -105,7 +105,7 @@ async function atOneStep(
   return [`${what} each of its steps:`, ...ofAll];
 }
 
-/** What is looked at in the end, and why no job was made of the last event if none was. */
+/** What is compared at the end, and why the last event made no job, if it made none. */
 type Look<T> = (relay: TrialRelay, why: string | undefined) => Promise<T>;
 
 async function inRelay<T>(

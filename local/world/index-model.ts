@@ -22,7 +22,7 @@ export class IndexModel {
     this.sortKeys = [definition.sort, 'pk', 'sk'];
   }
 
-  /** What the index holds of an item; undefined for one that lacks a key of the index. */
+  /** What the index holds of an item; undefined for an item that lacks a key of the index. */
   entryOf(item: Attributes | undefined): Attributes | undefined {
     const { partition, sort, attributes } = this.definition;
     if (item?.[partition] === undefined || item[sort] === undefined) return undefined;

@@ -25,7 +25,7 @@ export interface WorldOptions {
 
 export type World = ReturnType<typeof openWorld>;
 
-/** The functions of a relay on a clock that stands still, which work when they are told to. */
+/** The functions of a relay on a clock that stands still. They work when a test tells them to. */
 export function openWorld({
   clock,
   stack,

@@ -22,7 +22,7 @@ export interface NewGrant extends Omit<GrantFacts, 'holder'> {
   tokens: Tokens;
 }
 
-/** A grant with sealed tokens that nobody uses yet, as the table keeps it. */
+/** A stored grant with sealed tokens, before its first use. */
 export type PreparedGrant = Omit<Grant, 'linkedAt' | 'lease' | 'death'> & { expiresAt: number };
 
 export type Grants = ReturnType<typeof createGrants>;

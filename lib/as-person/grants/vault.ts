@@ -33,8 +33,8 @@ export function createVault(secrets: Secrets, randomBytes: (size: number) => Uin
       try {
         return await tryUnseal(sealed, associated);
       } catch (error) {
-        // Another process may have sealed it with a key that is newer than the one that this process has read. A
-        // stranger cannot cause this read, because sealed texts come from the relay's own table.
+        // Another process may have sealed it with a newer key than this process has read. A stranger cannot cause this
+        // read, because sealed texts come from the relay's own table.
         if (!(error instanceof SealBroken) || !secrets.refresh(SECRET, 0)) throw error;
         return tryUnseal(sealed, associated);
       }

@@ -54,7 +54,7 @@ export function createMcpClient(transport: Transport, kept: KeptSession = noSess
     return begun;
   }
 
-  /** Offers the newest revision, and after a refusal the newest of those that the service names, or the next older one. */
+  /** Offers the newest revision; after a refusal, the newest that the service names, or the next older one. */
   async function negotiate(token: string | undefined): Promise<{ reply: SessionAnswer; revision: Revision }> {
     let left: readonly Revision[] = revisions;
     for (;;) {

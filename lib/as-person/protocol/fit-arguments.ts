@@ -86,7 +86,7 @@ function spellingOf(schema: unknown, definitions: Spellings): Spelling | undefin
 function spellingOfChoice(listed: readonly unknown[]): Spelling | undefined {
   const values = listed.filter((value) => value !== null);
   if (new Set(values.map(String)).size < values.length) return undefined;
-  // The first of those that differ in case only, as the last entry of a map wins.
+  // The first of several that differ only in case, because the last entry of a map wins.
   const choices = new Map(values.toReversed().map((one) => [String(one).toLowerCase(), one]));
   return (value) => choices.get(String(value).toLowerCase()) ?? value;
 }

@@ -68,7 +68,7 @@ const listed = z.object({
     z.object({
       title: text,
       readOnlyHint: flag(false),
-      // Without a hint a tool counts as destructive, and as one that must not be repeated.
+      // Without a hint, a tool counts as destructive and must not be repeated.
       destructiveHint: flag(true),
       idempotentHint: flag(false),
     }),

@@ -85,7 +85,7 @@ async function decide(
     if (await isTeams(unprovenAuthor(pull.user, pull.author_association))) counting.push(pull);
   }
   const isLookedUp = counting.length > 0 || (rerunBy !== undefined && (await isTeams({ login: rerunBy })));
-  // No result is stricter than a failure. So one that the service is not needed for is told although it is down.
+  // No result is stricter than a failure, so a failure that does not need the service is reported while it is down.
   const asked = (counting.length > 0 ? counting : into).toSorted((a, b) => tasksOf(a).length - tasksOf(b).length);
   const decided: { number: number; verdict: verdicts.Verdict }[] = [];
   for (const pull of asked) {
@@ -114,7 +114,7 @@ async function verify(
   if (label) return verdicts.exempt(label.name);
   if (!isLookedUp) return verdicts.ofStranger;
 
-  // Those of other repositories may be hidden from who reads this check.
+  // Readers of this check may not see issues of other repositories.
   const closed = closedIssues(body ?? '', place.repository, html_url)
     .filter((name) => name.toLowerCase().startsWith(`${place.repository.toLowerCase()}#`))
     .slice(0, MOST_NAMED);

@@ -9,7 +9,7 @@ const FOUND_FOR_MS = 24 * 3_600_000;
 const NOT_FOUND_FOR_MS = 10 * 60_000;
 
 /**
- * Whether a task exists, as far as the key of the connection can see. One call for an id that nobody asked for lately.
+ * Whether a task exists, as far as the key of the connection can see. One call for an id without a recent answer.
  *
  * @param isAfresh true to ask again for a task that was not found
  */

@@ -42,8 +42,8 @@ export const ofOtherBase = verdict(
 const STRICTNESS = { success: 0, neutral: 1, failure: 2 } as const;
 
 /**
- * The check is one of the commit, whatever pull requests have it as their head.
- * @param all the numbers of those that were asked about
+ * The check belongs to the commit, which may be the head of several pull requests.
+ * @param all the numbers of these pull requests
  */
 export function ofCommit(
   decided: readonly { number: number; verdict: Verdict }[],
@@ -70,7 +70,7 @@ export const closesPending = (issue: string): Verdict =>
 export const namesTask = (id: string): Verdict =>
   verdict('success', 'It is tracked', `It names the task ${plainText(id)}, which exists.`);
 
-/** A task that does not exist and one that the relay's key may not see are told alike. */
+/** The text does not reveal whether the task exists and only the relay's key cannot see it. */
 export const nothingFound = (named: readonly string[]): Verdict =>
   verdict('failure', 'It names no tracked work', `The relay found nothing for ${plainText(enumerated(named))}. ${HOW}`);
 

@@ -54,7 +54,7 @@ export const run = defineRun(checklistItemJobs, async ({ items, completed, leftO
   return { text: `${text}, but not all. ${reasons}.`, link };
 });
 
-/** The newest request for an item wins, also over one that arrives late. */
+/** The newest request for an item wins, also if an older one arrives later. */
 async function withKey(
   step: string,
   item: string,
@@ -72,7 +72,7 @@ async function withKey(
   return { refused: null, ...(typeof fate === 'object' && fate) };
 }
 
-/** People give the id that they see, which is often that of the task. */
+/** People give the id that they see, which is often the id of the task. */
 async function isTask(item: string, steps: JobSteps, context: RunContext): Promise<boolean> {
   try {
     return await taskExists(item, context.job.connection, false, steps, context);

@@ -27,7 +27,7 @@ export const run = defineRun(failingTestsJobs, async (input, steps, context) => 
   return `created defect ${id}, ${linked ? 'linked to' : 'but the service does not link it to'} ${only.kind} ${only.id}`;
 });
 
-/** The service does not know the test case. The defect is there all the same. */
+/** The service does not know the test case, but the defect exists. */
 function notThere(error: unknown): undefined {
   if (error instanceof Refused && [400, 404, 422].includes(error.refusal.status ?? 0)) return undefined;
   throw error;

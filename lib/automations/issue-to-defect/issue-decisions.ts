@@ -10,7 +10,7 @@ import { appliedOf, type DefectFields, defectFields, fieldsToSend, isDefect } fr
  * and lib/operators/issue-plan.ts shows them.
  */
 export interface IssueView {
-  /** The job that decides, or the one that an event would make. */
+  /** The job that decides, or the job that an event would make. */
   job: Pick<JobDraft, 'connection' | 'entity' | 'lane' | 'stranger'>;
   repository: IssueRepository;
 }

@@ -9,7 +9,7 @@ import { reportedState } from './defect-text.ts';
 import type { IssueRepository } from './issue-decisions.ts';
 import { type IssueInput, issueEntity, issueJobs } from './jobs.ts';
 
-/** The issue that a job works on: its own, or the one that its defect moved to by a transfer. */
+/** The issue that a job works on: its own, or the issue to which a transfer moved its defect. */
 export interface IssueRef extends IssueName {
   repository: IssueRepository;
   address: IssueAddress;

@@ -7,7 +7,7 @@ import { fateOfClaim } from './claim-fate.ts';
 import { appliedOf } from './defect-text.ts';
 import type { IssueLink } from './issue-ref.ts';
 
-/** How soon a job looks again at another one that creates a defect. */
+/** How soon a job looks again at another job that is creating a defect. */
 export const LOOK_AGAIN_MS = { running: 10_000, waiting: 60_000 };
 
 /** What transfers mean for a job: where its issue is now, and who decides about two defects. */
@@ -15,7 +15,7 @@ export function createTransfers(context: Pick<Context, 'config' | 'links' | 'job
   const { config, links, jobs, clock } = context;
   return { locate, settleArrived };
 
-  /** Follows the transfers of an issue to the last one, or to one that a job has to settle. @returns its link, too */
+  /** Follows an issue's transfers to the end, or to a transfer that a job has to settle. @returns its link, too */
   async function locate(first: string, job: Job): Promise<IssueName & { link: IssueLink }> {
     const passed = new Set<string>();
     for (let entity = first, name = job.entity; ; ) {

@@ -29,7 +29,7 @@ export function ensureFits({ task, note, date }: OfferedEntry, known: KnownDay, 
   throw new NotDone(fault, message(plainSection(`:warning: ${said}`), ...buttons).blocks);
 }
 
-/** ` (6h of 8h)`, with the entry; empty if that is not known. People without a team have no target. */
+/** ` (6h of 8h)`, with the entry; empty if the total is unknown. People without a team have no target. */
 export function totalInWords({ minutes, isAll, expected }: KnownDay, more: number): string {
   if (!isAll) return '';
   const target = expected ? `of ${printDuration(expected)}` : 'in total';

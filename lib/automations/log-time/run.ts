@@ -49,7 +49,7 @@ export const run = defineRun(timeJobs, async (time, steps, context) => {
   const timesheet = timesheetOf({ connection: job.connection, address });
   const day = await steps.read('look at that day', 'timesheet', () => timesheet.onDay(date));
   ensureFits({ task, note, date }, day, asked);
-  // As them, only they may read the name of the task.
+  // The call was made as the person, so only they may read the name of the task.
   const entitle = (what: string) => mine ?? steps.entitle(`${what} ${printDuration(time.minutes)} on ${task.name}`);
   entitle('Log');
   const marker = await markers.of('time entry', job.id);
@@ -125,7 +125,7 @@ interface LoggedEntry extends Pick<OfferedEntry, 'task' | 'note' | 'date'> {
   id: string | number | undefined;
   /** Before it. */
   day: KnownDay;
-  /** The person's date when they are told. */
+  /** The date in the person's time zone when they get the answer. */
   now: string;
 }
 

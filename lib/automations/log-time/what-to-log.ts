@@ -18,7 +18,7 @@ const WHICH_DAY = 'The day is not certain. Write a date';
 /** @throws {NotDone} unless it is certain what is meant; in Slack with a button for each command that may be */
 export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<OfferedEntry> {
   const { time } = asked;
-  // As part of a name, a day may be in the future.
+  // A day that is part of a name may be in the future.
   if (!time.open) dateOf(time.day, asked);
   const read = await findTask(time, tasks);
   const readingOf = ({ task, day, note, isNoteUnread }: ReadTask): OfferedEntry => ({

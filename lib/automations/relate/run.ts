@@ -27,7 +27,7 @@ const WAIT_MS = { shortest: 10_000, longest: 60 * 60_000 };
 
 const PAGES = { task: 'tasks', 'test case': 'testCases', 'test step': 'testSteps' } as const;
 
-/** Links the defect of an issue, or one that a person named, to a task, a test case or a test step. */
+/** Links the defect of an issue, or a defect that a person named, to a task, a test case or a test step. */
 export const run = defineRun(relateJobs, async ({ defect, issue = '', to }, steps, context) => {
   const { job, config } = context;
   const { mcp } = config.connections[job.connection] ?? {};

@@ -52,7 +52,7 @@ function groupOf(job: QueuedJob, isAlone: boolean): string {
 
 const fitting = (group: string) => (group.length <= MAX_GROUP_LENGTH ? group : digest(group));
 
-/** Also a group of its own: the message of an earlier generation may sleep in any other, and its group with it. */
+/** Also the message's group, so that a sleeping message of an earlier generation cannot block it. */
 const messageIdOf = ({ id, generation }: Pick<QueuedJob, 'id' | 'generation'>) => `${id}:${generation}`;
 
 export function createJobQueue(sqs: SQSClient, urls: Readonly<Record<QueueName, string>>) {

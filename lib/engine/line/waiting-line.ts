@@ -39,7 +39,7 @@ const HELD_BACK_MS = 3_000;
 /** A prober is called by the move before its probe: the sweep moves the lines every minute. */
 const PROBER_CALLED_AHEAD_MS = MINUTE;
 
-/** So often is an empty line looked at, in a few seconds, for a job that its index may not show yet. */
+/** How often an empty line is read again, within seconds, because its index may not show a new job yet. */
 const MOST_LOOKS = 3;
 
 /** How many jobs are tried when a slot is passed on. */
@@ -208,7 +208,7 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock, sleep
       }
     },
     /**
-     * When a job gets its slot that goes into the line now, behind those that are there.
+     * When a job that joins the line now, behind all others, gets its slot.
      * @returns epoch milliseconds; undefined if too many are ahead of it to tell
      */
     async foresee({ id, connection, lane, createdAt }: Job, limits: Limits): Promise<number | undefined> {

@@ -21,10 +21,10 @@ const BEGINS_WITHIN_MS = 60_000;
 
 /** Records how many jobs wait for a person, how overdue jobs are, and how long one has waited for a worker. */
 export async function recordJobs({ table, jobs, metrics }: JobsToRecord, now: number): Promise<void> {
-  // Those that cannot be read need a person, too.
+  // Jobs that cannot be read need a person, too.
   const inStatus = { expression: '#status = :parked', values: { parked: 'parked' } };
   const parked = await table.countIndex(jobsByStatus.name, inStatus, COUNTED_UP_TO);
-  // Also those that only a newer version can read: the sweep leaves them as they are.
+  // Includes jobs that only a newer version can read: the sweep leaves them as they are.
   const first = async (status: JobStatus) => {
     const condition = { expression: '#status = :status', values: { status } };
     const { items } = await table.indexPage(jobsByStatus.name, condition, { limit: 1, newestFirst: false });

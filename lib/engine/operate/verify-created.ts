@@ -14,9 +14,9 @@ export interface Claimed {
   /** The fields that narrow the list of such things: the project of a defect. */
   scope: Readonly<Record<string, unknown>>;
   id: string | number;
-  /** The relay's marker in the request, if there was one: a thing with another one or with none is not what it created. */
+  /** The relay's marker in the request, if any. An object without it was created by another request. */
   marker?: string | undefined;
-  /** In place of `marker`: those that it may have. A thing with another marker of the relay belongs to something else. */
+  /** Instead of `marker`: the markers that it may have. With another one, it belongs to another job. */
   mayHave?: readonly string[] | undefined;
 }
 

@@ -23,7 +23,7 @@ import { createUnreadableJobs, type Warn } from './unreadable-jobs.ts';
 
 /** If no worker has a queued job by then, its sender or its message may be lost, and the sweep sends it again. */
 export const UNCLAIMED_MS = MINUTE_MS;
-/** A job that no worker has is looked at again by then. */
+/** By then, the sweep looks again at a job that no worker has. */
 const LONGEST_UNCLAIMED_MS = DAY_MS;
 /** No worker may run for longer (AWS Lambda quotas: 15 minutes), so a later end of a lease is ignored. */
 const LONGEST_LEASE_MS = 16 * MINUTE_MS;
@@ -174,7 +174,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
     return { ...taken, dueAt: job.dueAt };
   }
 
-  /** Before a run starts, the one that was alone until now loses the note that it is. */
+  /** Before a run starts, the run that was alone until now loses its note that it is alone. */
   async function endSolitude(runs: ProcessRuns): Promise<void> {
     const job = runs.alone();
     if (!job) return;

@@ -77,7 +77,7 @@ const requestShape = z.object({
    * belongs to these bytes, even if the automation would sign something else now.
    */
   found: z.exactOptional(z.object({ marker: string, scope: z.readonly(z.record(string, z.unknown())) })),
-  /** What jobs share that it makes: the digest of the key, and how often the thing of that key was let go before. */
+  /** What jobs share to create it: the digest of the key, and how often the object of that key was released before. */
   thing: z.exactOptional(z.object({ key: string, turn: count })),
   /** The number of searches without a result. */
   searches: count,

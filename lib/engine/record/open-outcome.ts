@@ -17,7 +17,7 @@ export function openOutcome({ operation, request, found }: OpenRequest): OpenOut
   };
 }
 
-/** The open creation of a job; of several, the one that takes longest to end. */
+/** The open creation of a job; of several, the creation that takes longest to end. */
 export function openOutcomeOf(journal: Pick<Journal, 'openSteps' | 'openRequest'>): OpenOutcome | undefined {
   const all = journal.openSteps().flatMap((step) => journal.openRequest(step) ?? []);
   return all.map(openOutcome).toSorted((a, b) => b.until - a.until)[0];

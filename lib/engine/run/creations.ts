@@ -116,7 +116,7 @@ export function createCreations(options: SearchesOptions): Creating {
 
     return {
       async write() {
-        // This worker may have stood still since it saw that the bytes can be sent again.
+        // This worker may have paused after it saw that the bytes can be sent again.
         if (kept && isTooOld(kept.request, clock())) {
           throw new RetryAt(clock(), `the request of ${operation.name} is too old to be sent again`, {
             waitsFor: 'answer',

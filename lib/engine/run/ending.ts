@@ -61,7 +61,7 @@ const ASKS_NEWER_EVERY_MS = 4 * 60_000;
 export function unread(job: Job, error: UnreadableItem, isOpen: boolean, now: number): Ending {
   const { message } = error;
   const { waits, gotOn } = job;
-  // The job itself may be older: it stood in line, or was parked and replayed.
+  // The job itself may be older: it was in the waiting line, or was parked and replayed.
   const first = waits?.newest.find(({ why, from }) => why === message && from >= (gotOn?.at ?? 0))?.from ?? now;
   if (error instanceof NewerItem && now < first + WAITS_FOR_NEWER_MS) {
     const wait = new RetryAt(now + ASKS_NEWER_EVERY_MS, message, { releasesQueueGroup: true });

@@ -53,10 +53,10 @@ export interface ForKeyOptions {
 }
 
 /**
- * What is made once for a key, by whichever job comes first. A job claims the item of the key before it sends anything, and
- * lets the claim go if nothing of it was sent. It renews the claim in each run, so nobody can have taken it over unseen.
- * What a job has sent without a clear answer, the next one finds in its journal: it goes on with that request as if it were
- * its own, which means that it searches.
+ * What is made once for a key, by whichever job comes first. A job claims the item of the key before it sends anything,
+ * and releases the claim if it sent nothing. It renews the claim in each run, so that it notices if another job has
+ * taken it over. What a job has sent without a clear answer, the next one finds in its journal: it goes on with that
+ * request as if it were its own, which means that it searches.
  */
 export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, markers, clock }: ForKeyOptions) {
   const store = createMade(table);
@@ -141,7 +141,7 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
     }
   }
 
-  /** What there is, once nobody is making it. @param step in which this job makes what it takes over */
+  /** What exists, once no job is creating it. @param step in which this job makes what it takes over */
   async function current(step: string, name: string, key: string): Promise<Made> {
     const thing = thingOf(name, key);
     for (;;) {
@@ -220,7 +220,7 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
       });
       const { id, turn } = made;
       if (id === undefined) {
-        // What it was for was let go since.
+        // The object that it belongs to has been released since.
         const open = steps.journal.openRequest(step);
         if (open?.thing && open.thing.turn !== turn) await steps.journal.dropRequest(step);
         return make(thing, made, async () => create(await identityAt(turn)));

@@ -125,7 +125,7 @@ const UNSIGNED =
 /** The waits that people ask about. The others are short, and a backlog has thousands of them. */
 const TOLD_WAITS: readonly WaitsFor[] = ['outage', 'key', 'operator'];
 
-/** Says, once the job gets on, what it had to wait for. A run that finds the outage unchanged has not got on. */
+/** Says what the job had to wait for, once it continues. It has not continued if a run finds the outage unchanged. */
 function createTellOfWait(job: Job, report: Worker['report']): () => void {
   let wait = job.waits?.newest.at(-1);
   return () => {

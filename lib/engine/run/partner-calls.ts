@@ -104,8 +104,8 @@ export function createPartnerCalls(run: CallingRun) {
   const me = { id: caller, lane };
   let { limited } = run;
   /**
-   * Whether nothing was stopped right after the last call. It spares the next call its reading, and no other one. What
-   * stopped since does no harm: this call is like one that left a moment earlier.
+   * Whether nothing was stopped right after the last call. Saves only the next call a read. If something has stopped
+   * since, this call is like one sent a moment earlier.
    */
   let worksStill = false;
 

@@ -9,9 +9,9 @@ import { keyOf } from './is-genuine.ts';
 const MOST_BYTES = 4_096;
 
 /**
- * The answer to a challenge; undefined if the request is none. Before the webhook has a secret, anybody gets an answer: it
- * tells them what they sent, and nothing is stored. Afterwards, and for an HMAC, the request must be verified: otherwise
- * people from outside could have the relay sign what they then send.
+ * The answer to a challenge; undefined if the request is none. Before the webhook has a secret, every sender gets an
+ * answer: it repeats what they sent, and nothing is stored. Afterwards, and for an HMAC, the request must be verified:
+ * otherwise people from outside could have the relay sign what they then send.
  *
  * @param secret that the sender knows; undefined while the webhook has none
  */

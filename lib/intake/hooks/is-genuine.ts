@@ -16,7 +16,7 @@ export function keyOf(verify: Keyed, secret: string): Buffer {
 /** What of a verification says how its secret is used. */
 export type Keyed = Pick<Verification, 'by'> & { key?: Hmac['key'] };
 
-/** What is wrong with a secret as a person enters it, and whether requests can be verified with it all the same. */
+/** What is wrong with a secret as a person enters it, and whether requests can still be verified with it. */
 export function secretFault(verify: Keyed, secret: string): { what: string; isUsable: boolean } | undefined {
   const { length } = keyOf(verify, secret);
   const isUsable = length > 0;

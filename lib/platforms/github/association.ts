@@ -1,7 +1,7 @@
 /** https://docs.github.com/en/graphql/reference/enums#commentauthorassociation */
 const COLLABORATORS = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
 
-/** An account as payloads show it; null for one that is deleted. */
+/** An account as payloads show it; null for a deleted account. */
 export type Account = { login: string; type?: string | null | undefined } | null | undefined;
 
 /**

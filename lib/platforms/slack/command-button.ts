@@ -16,9 +16,8 @@ export function placeOf(job: { connection: string; replyTo?: { in: string; chann
 
 /**
  * The value of the button. `happened` is the event that the button came from, so that the command runs once however
- * often the button is pressed.
- * `from` is set in the message of a job, which may arrive in another channel, and `isSure` in one that asks whether the
- * person means it.
+ * often the button is pressed. `from` is set in the message of a job, which may arrive in another channel, and `isSure`
+ * in a message that asks whether the person means it.
  */
 export const commandOfButton = z.object({
   command: z.string(),

@@ -12,7 +12,7 @@ export interface SlotRequest {
   lane: Lane;
   /** Resends, and searches after a lost answer, go ahead of new work. */
   urgent?: boolean;
-  /** Whether the job stood in the waiting line: then it is ahead of new ones. */
+  /** Whether the job was in the waiting line: then it is ahead of new jobs. */
   cameBack?: boolean;
   /** Whether this run of the job has asked before: a person's command that has begun ends before others begin. */
   hasBegun?: boolean;
@@ -343,7 +343,7 @@ export function createBudget({
         if (atOnce || isFirst || lines.movesAt <= now) {
           const plan = planOf(state, limitsNow(state, limits, now), now);
           if (joined) lines.joinedAt[joined] ||= now - INDEX_LAG_MS;
-          // Nobody hinders anybody at lines that are empty or get no slot, and the sweep looks at them every minute.
+          // An empty line, or a line without a free slot, needs no mover: the sweep looks at it every minute.
           const moves = lanes.some((lane) => lines.joinedAt[lane] > 0 && plan.slotTime(lane, 0) !== undefined);
           if (moves) lines.movesAt = now + MOVING_MS;
           return { answer: plan, changed: moves || isFirst };
@@ -356,7 +356,7 @@ export function createBudget({
     },
     /**
      * Notes the lines as the caller leaves them.
-     * @param standing the lanes in which jobs stand: new jobs go behind them
+     * @param standing the lanes in which jobs wait: new jobs go behind them
      * @param lookedAt when the caller began to read the index
      * @param comesAt when the last of those that are called from the lines is awake; undefined if there is none
      * @returns when to move the lines on again, because nobody is on the way to a job that the index did not show yet
@@ -465,7 +465,7 @@ function nextSlot(state: BudgetState, limits: Limits, rank: Rank, now: number): 
 }
 
 function slotsNow(state: BudgetState, limits: Limits, lane: Lane, now: number): number {
-  // A caller with more others ahead of it never sends earlier, so the first one that has to wait can be bisected.
+  // A caller with more others ahead of it never sends earlier, so the first that has to wait is found by bisection.
   let [slots, tooMany] = [0, limits.perMinute];
   while (slots < tooMany) {
     const middle = Math.floor((slots + tooMany) / 2);

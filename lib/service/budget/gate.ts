@@ -80,7 +80,7 @@ export function createGate({ clock, sleep, request, wait, reached }: GateOptions
   }
 }
 
-/** What became of the request counts for more: one that may have left must not look as if it had not. */
+/** The fate of the request counts for more: a request that may have left must not look unsent. */
 function ignoreUnavailable(error: unknown): void {
   if (!(error instanceof BudgetUnavailable)) throw error;
 }

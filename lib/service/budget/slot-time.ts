@@ -40,7 +40,7 @@ const PEOPLES_SHARE = { minute: 0.125, day: 0.1 };
  */
 const TIMES_USED = 3;
 const MOST_OF_MINUTE = 0.7;
-/** What people use is that of the busiest two minutes of the last ten. */
+/** What people use is the use of the busiest two of the last ten minutes. */
 const PEOPLE_OVER_MS = 2 * MINUTE;
 /** The part of the reserve that can be sent as fast as slots open. */
 const AT_ONCE_PART = 0.15;

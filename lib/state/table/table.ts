@@ -286,7 +286,7 @@ function asItem(attributes: Attributes): Item {
 /** An item that cannot be read is written back with what is in it. */
 const MARSHALLING = { removeUndefinedValues: true, allowImpreciseNumbers: true };
 
-/** A number that a double cannot hold exactly is rounded: it is not one that the relay wrote. */
+/** A number that a double cannot hold exactly is rounded: the relay did not write it. */
 const plain = (attributes: Attributes): Item => unmarshall(attributes, { wrapNumbers: Number });
 
 /** The update that sets each field that has a value here, and removes others. */
