@@ -192,6 +192,6 @@ describe('"Away until…" in a reminder', () => {
   it.each(['2026-11-17', '2027-12-24'])('takes no day that is over or far away: %s', async (until) => {
     relay = await startFriday();
     await remind(relay);
-    expect(await sayAway(until)).toEqual({ until: 'Choose a day from today on, within a year.' });
+    expect(await sayAway(until)).toEqual({ until: 'Choose today or a day within the next year.' });
   });
 });

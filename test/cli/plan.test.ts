@@ -63,7 +63,7 @@ describe('relay plan', () => {
       'a step that it cannot read',
       async ({ stores: { table } }: TestRelay, id: string) =>
         void (await table.put({ ...keys.step(id, 'create-defect'), ...done, status: 'of a later version' })),
-      /^! .*parks: the journal of .* cannot be read: status/m,
+      /^! .*parks: the journal of .* cannot be read: impossible value of status/m,
     ],
     [
       'an input that it does not know',
@@ -81,7 +81,7 @@ describe('relay plan', () => {
           expression: 'SET #automation = :automation',
           values: { automation: 'gone' },
         })),
-      /^! gone has jobs under way and no file/m,
+      /^! gone has unfinished jobs but no file/m,
     ],
   ])('runs the journals of jobs under way against this version: %s', async (_, change, said) => {
     await relay.post('issues', issueEvent('opened', { title: 'Waits', labels: ['bug'] }));

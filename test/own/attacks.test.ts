@@ -16,7 +16,7 @@ const published = { title: SECRET, action: 'published', repository: { full_name:
 const DAY = 86_400_000;
 const NOON = Date.parse('2026-11-20T12:00:00Z');
 
-const STRAY = 'automations/mine.ts left a promise or a timer behind, which failed';
+const STRAY = 'automations/mine.ts left a promise or a timer behind, and it failed';
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** What a listener hears meanwhile that would end the process, as that of Lambda's runtime does. */
@@ -209,7 +209,7 @@ it.each<[string, CustomRun, CustomRun, 'lost' | 'whole', string]>([
     'whole',
     'use create()',
   ],
-  ['two in the other order', inOrder('a', 'b'), inOrder('b', 'a'), 'whole', "comes to 'b' without it"],
+  ['two in the other order', inOrder('a', 'b'), inOrder('b', 'a'), 'whole', "reaches 'b' without it"],
 ])('changed code makes nothing twice: %s', async (_, before, after, answer, reason) => {
   const { file, made } = await start(before);
   if (answer === 'lost') relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/defects/create' });
@@ -251,11 +251,11 @@ parks('keeps 33 KB', 'at most 32768', keeps('x'.repeat(33_000)));
 parks('keeps a row of 3 KB', 'at most 2048', ({ list }) =>
   list('rows', 'tasks/list', { project_id: PROJECT }, () => 'x'.repeat(3_000)),
 );
-parks('is named as the page of a list', "'task 1' comes twice", async ({ list, call }) => {
+parks('is named as the page of a list', "'task 1' occurs twice", async ({ list, call }) => {
   await list('task', 'tasks/list', { project_id: PROJECT }, () => 1);
   await call('task 1', 'tasks/list', { project_id: PROJECT }, () => 1);
 });
-parks('comes twice in a loop', "'tell' comes twice", async ({ say }) => {
+parks('comes twice in a loop', "'tell' occurs twice", async ({ say }) => {
   for (const text of ['a', 'b']) await say('tell', { channel: 'C0PLATFORM' }, text);
 });
 for (const name of ['reply', 'not done', 'tell parked 1', 'ask: asked'])
@@ -293,7 +293,7 @@ for (const path of [
 for (const time of [NOON / 1_000, NOON * 1_000_000, -5, '2300-01-01T00:00:00Z', 'soon'])
   parks(
     `waits until ${time}`,
-    `the step 'later' waits until '${time}', which is no time between 2000 and 2100`,
+    `the step 'later' waits until '${time}', which is not a time between 2000 and 2100`,
     ({ until }) => until('later', time),
   );
 parks('has a name of 201 characters', 'has a name of 201 characters; 200 is the most', ({ call }) =>
@@ -350,7 +350,7 @@ const fails = (step: string, reason: string | RegExp, completed: number, act: Ac
   });
 fails(
   'of an async forEach',
-  `the step 'complete 102' begins beside 'complete 101', which is under way. ${outOfTurn}`,
+  `the step 'complete 102' begins while 'complete 101' is under way. ${outOfTurn}`,
   1,
   async ({ call, say }) => {
     ids.forEach(async (id) => {
@@ -361,7 +361,7 @@ fails(
 );
 fails(
   'of Promise.all',
-  `the step 'complete 102' begins beside 'complete 101', which is under way. ${outOfTurn}`,
+  `the step 'complete 102' begins while 'complete 101' is under way. ${outOfTurn}`,
   1,
   ({ call }) => Promise.all(ids.map((id) => call(`complete ${id}`, COMPLETE, done(id)))),
 );
@@ -378,7 +378,7 @@ fails(
 );
 fails(
   'whose promise is in a variable, and waited for too late',
-  `the step 'second' begins beside 'first', which is under way. ${outOfTurn}`,
+  `the step 'second' begins while 'first' is under way. ${outOfTurn}`,
   1,
   async ({ call, say }) => {
     const later = call('first', COMPLETE, done(101));

@@ -204,8 +204,8 @@ describe('a command of a team in Slack', () => {
 
 it.each([
   [{ usage: 'log <text…>', example: 'log x' }, 'the relay has the command log itself; use another word'],
-  [{ usage: 'block <task>', example: 'block' }, "the example 'block' is no command like 'block <task>'"],
-  [{ usage: 'block <task>', example: 'stop 4711' }, "the example 'stop 4711' is no command like 'block <task>'"],
+  [{ usage: 'block <task>', example: 'block' }, "the example 'block' does not fit 'block <task>'"],
+  [{ usage: 'block <task>', example: 'stop 4711' }, "the example 'stop 4711' does not fit 'block <task>'"],
   [{ usage: 'block [task…] <why>', example: 'block x' }, /has a parameter with … that is not the last/],
 ])('a file with the command %o is refused', ({ usage, example }, why) => {
   const file = { on: onCommand(usage, { does: 'is of a team', example }), run: async () => '' };

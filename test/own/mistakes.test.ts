@@ -124,7 +124,7 @@ describe('a mistake of a team', () => {
         await list('tasks', 'tasks/list', tasks, () => new Date());
         return 'done';
       },
-      "the step 'tasks' keeps a Date, which JSON has not; keep a text or a number of it",
+      "the step 'tasks' keeps a Date, which JSON does not have; keep a text or a number instead",
     ],
   ])('%s parks the job', async (_, run, said) => {
     relay = await startRelay({ own: { mistaken: { on, run } } });

@@ -140,7 +140,7 @@ describe('a question in Slack', () => {
     await click(on, 'Low');
     await relay.work();
     await click(on, 'High');
-    expect(told()).toBe('mira has answered this.');
+    expect(told()).toBe('mira has already answered this.');
     await click(question(), 'Yes');
     await ends('level 1 by Mira Novak');
   });
@@ -349,7 +349,7 @@ it.each<[string, Parameters<CommandSteps['ask']>[2], RegExp]>([
   ['no choice', { choices: [], until: END }, /needs 1 to 25 choices/],
   ['a choice without a text', { choices: [' '], until: END }, /needs 1 to 25 choices, each with a text/],
   ['more than a week', { choices: ['a'], until: NOW + 8 * 24 * HOUR_MS }, /asks for more than seven days/],
-  ['no end', { choices: ['a'], until: 'soon' }, /no time between 2000 and 2100/],
+  ['no end', { choices: ['a'], until: 'soon' }, /not a time between 2000 and 2100/],
   ['the name of a channel', { to: { channel: '#general' }, choices: ['a'], until: END }, /needs the id of a channel/],
 ])('%s parks the job, and says so', async (_, given, reason) => {
   const run = async (_: object, { ask }: CommandSteps) => String((await ask('which', 'Which?', given)).answer);

@@ -79,7 +79,7 @@ it('a promise that a file leaves behind while it is loaded ends no process', asy
   expect(await readCustomAutomations(exampleConfig(), folder)).toMatchObject({
     custom: { list: [{ name: 'monday' }] },
   });
-  const message = 'automations/monday.ts left a promise or a timer behind, which failed';
+  const message = 'automations/monday.ts left a promise or a timer behind, and it failed';
   await vi.waitFor(() => expect(said).toHaveBeenCalledWith(expect.objectContaining({ message })));
 });
 

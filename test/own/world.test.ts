@@ -99,7 +99,7 @@ it('a test sets its clock, and a body with another date is explained with the ti
   expect(await play({ at: '2026-12-28T09:00:00Z' })).toContain(
     "because  the event made no job: it happened at 2026-11-28T09:00:00.000Z, more than 29 days before 2026-12-28T09:00:00.000Z, and may have been done already. Set the clock of the test with at: '<time>'",
   );
-  await expect(play({ at: 'noon' })).rejects.toThrow("at is 'noon', which is no time");
+  await expect(play({ at: 'noon' })).rejects.toThrow("at is 'noon', which is not a time");
 });
 
 it('an event of GitHub comes before the next one of the same issue', async () => {

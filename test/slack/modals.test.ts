@@ -119,7 +119,7 @@ describe('the modal for a defect', () => {
     relay.sandbox.data.projects.length = 0;
     expect(readable((await opened()).view.blocks)).not.toContain('is being fetched');
     expect(await submit(relay, lastView(relay), { title: 'Login fails' })).toEqual({
-      title: `The key of the relay sees no project. Ask ${CONTACT}.`,
+      title: `The relay's key cannot see any project. Ask ${CONTACT}.`,
     });
   });
 
@@ -182,7 +182,7 @@ describe('a modal that cannot be opened', () => {
 
   it.each([
     ['it took longer than Slack allows. Try again.', undefined],
-    ['Slack wants fewer requests of the relay. Try again in 30 s.', { kind: 'rate-limited' }],
+    ["Slack limits the relay's requests. Try again in 30 s.", { kind: 'rate-limited' }],
     [
       'Slack refused it (missing_scope). Tell your Partner Relay administrator.',
       { kind: 'error', error: 'missing_scope' },
@@ -237,7 +237,7 @@ it.each([
 it('a time form sent twice logs time once, and a change in the second is reported', async () => {
   await start();
   const BEFORE =
-    'This form was already sent with other entries, and those are being processed. To change something, close it and open a new form.';
+    'This form was already sent with other entries, which the relay is processing. To change something, close it and open a new form.';
   await ask(relay, 'find passkeys');
   await press(relay, lastMessage(relay), 'Log time');
   expect(await submit(relay, lastView(relay), { duration: '1h' })).toEqual({});
@@ -444,7 +444,7 @@ describe('the modal to log time', () => {
     relay.slack.fail({ method: 'views.open', kind: 'rate-limited' });
     expect(await shortcut(relay, 'Login fails')).toMatchObject({ status: 200, body: '' });
     expect(lastMessage(relay)).toMatchObject({ kind: 'ephemeral', userId: MIRA });
-    const refused = expect.stringMatching(/^:warning: The form could not be opened: Slack wants fewer requests/);
+    const refused = expect.stringMatching(/^:warning: The form could not be opened: Slack limits the relay's requests/);
     expect(told(relay)).toEqual([found, refused, refused]);
   });
 

@@ -78,7 +78,7 @@ export async function askInSlack(
     const isAsked = answer && ('userId' in to ? answer.userId === to.userId : answer.channelId === to.channelId);
     if (isAsked) return { userId: answer.userId, by: answer.by, choice: answer.choice };
     throw new NeedsOperator(
-      `the answer to the step '${step}' is not from whom it asks, was changed in the table, or was sealed with a signing secret that is gone; discard the job`,
+      `the answer to the step '${step}' is from another person, was changed in the table, or was sealed with a signing secret that is gone; discard the job`,
     );
   }
 }

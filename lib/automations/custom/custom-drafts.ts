@@ -54,7 +54,7 @@ export function customDrafts(
   return ofTeam(() => {
     const drafts: unknown[] = [drafted].flat();
     if (drafts.length > MOST_DRAFTS)
-      throw new TeamMistake(`job made ${drafts.length} jobs of one event; ${MOST_DRAFTS} is the most`);
+      throw new TeamMistake(`job returned ${drafts.length} jobs for one event; ${MOST_DRAFTS} is the most`);
     return drafts.map((draft) => {
       if (Object.prototype.toString.call(draft) !== '[object Object]')
         throw new TeamMistake('job returns neither a draft nor a list of drafts nor the reason why there is none');
@@ -90,13 +90,13 @@ function readIdentity(happened: unknown): Draft<unknown>['happened'] {
 function readEntity(entity: unknown): string {
   ensureKept(entity, 'entity');
   if (typeof entity === 'string' && entity !== '' && entity.length <= LONGEST_ENTITY) return entity;
-  throw new TeamMistake(`entity is no text of 1 to ${LONGEST_ENTITY} characters`);
+  throw new TeamMistake(`entity is not a text of 1 to ${LONGEST_ENTITY} characters`);
 }
 
 function readTitle(title: unknown): string {
   ensureKept(title, 'title');
   if (typeof title === 'string' && title.trim() !== '') return cutToLength(onOneLine(title), SUMMARY_LENGTH, '…');
-  throw new TeamMistake('title is no text, or empty');
+  throw new TeamMistake('title is not a text, or is empty');
 }
 
 function readInput(schema: CustomTrigger['input'], given: unknown): JobInput {
@@ -113,7 +113,7 @@ function readInput(schema: CustomTrigger['input'], given: unknown): JobInput {
 function ensureKept(value: unknown, field: string): void {
   const foreign = foreignIn(value, field);
   if (!foreign) return;
-  const why = `${foreign.field} is a ${foreign.is}, which is not kept; make a text of it`;
+  const why = `${foreign.field} is a ${foreign.is}, which is not kept; convert it to a text`;
   throw foreign.isJson ? new NotKept(why) : new TeamMistake(why);
 }
 
@@ -121,8 +121,8 @@ function readTime(at: unknown, now: number): number | undefined {
   if (at === undefined || at === null) return undefined;
   const ms = typeof at === 'string' && ISO_DATE.test(at) ? Date.parse(at) : at;
   if (typeof ms !== 'number' || !(ms <= LATEST_MS))
-    throw new TeamMistake('at is no time; give ISO 8601 or epoch milliseconds');
-  if (ms < EARLIEST_MS) throw new TeamMistake('at is in seconds, or before 1973; give milliseconds');
+    throw new TeamMistake('at is not a time; write ISO 8601 or epoch milliseconds');
+  if (ms < EARLIEST_MS) throw new TeamMistake('at is in seconds, or before 1973; write milliseconds');
   if (ms <= now + MOST_AHEAD_MS) return ms;
   const [given, clock] = [ms, now].map((time) => new Date(time).toISOString());
   throw new TeamMistake(`at is ${given}, and the clock is ${clock}; at says when it happened, not when it is due`);

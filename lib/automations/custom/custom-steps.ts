@@ -99,7 +99,7 @@ export async function withCustomSteps(
 
   async function begin<T>(step: string, take: () => Promise<T>): Promise<T> {
     if (hasReturned) stray(outOfTurn(`the step '${step}' begins after run has returned`));
-    else if (underWay) ends.push(outOfTurn(`the step '${step}' begins beside '${underWay.step}', which is under way`));
+    else if (underWay) ends.push(outOfTurn(`the step '${step}' begins while '${underWay.step}' is under way`));
     if (ends.length > 0) throw ends[0];
     const taken = take();
     underWay = { step, ended: taken.catch((error: unknown) => ends.push(error)) };
@@ -168,7 +168,7 @@ function createCustomSteps(job: Job, steps: JobSteps, context: CustomContext, ta
     const [left] = steps.unreached(step, operation.name);
     if (left === undefined) return;
     throw new NeedsOperator(
-      `the step '${left}' of this job has carried out ${operation.name}, or may have, and this version of ${job.automation} comes to '${step}' without it. Give the step its name back, or discard the job`,
+      `the step '${left}' of this job has carried out ${operation.name}, or may have, and this version of ${job.automation} reaches '${step}' without it. Give the step its name back, or discard the job`,
     );
   }
 
@@ -178,12 +178,12 @@ function createCustomSteps(job: Job, steps: JobSteps, context: CustomContext, ta
   }
 
   async function actor(): Promise<Person> {
-    if (!by) throw new NeedsOperator(`${job.automation} acts as a person, and this job has no person who asked for it`);
+    if (!by) throw new NeedsOperator(`${job.automation} acts as a person, but nobody asked for this job`);
     if (config.connections[job.connection]?.mcp.accounts === 'off') {
       throw new NeedsOperator(`connections.${job.connection}.mcp.accounts is off, so no account is linked`);
     }
     if (by.in === 'github' && !isConfirmed(steps)) {
-      throw new NotDone('The relay may not read on GitHub who wrote this. Ask for it in Slack');
+      throw new NotDone('The relay has no permission to read on GitHub who wrote this. Ask for it in Slack');
     }
     return steps.decide('who acts', 'account link', async () => {
       const holder = await holderOf(people.holdersFor(by), steps, true);
@@ -205,7 +205,7 @@ function createCustomSteps(job: Job, steps: JobSteps, context: CustomContext, ta
     }
     if ('channel' in to) return { channelId: to.channel };
     const userId = await slackUserOf(to.email, named(step), context);
-    if (userId === undefined) throw new NotDone('no one in Slack has the e-mail address that the message is for');
+    if (userId === undefined) throw new NotDone('nobody in Slack has the e-mail address that the message is for');
     return { userId };
   }
 
@@ -293,7 +293,7 @@ function createCustomSteps(job: Job, steps: JobSteps, context: CustomContext, ta
       );
       if (whole || part) return kept.map((row) => row.kept);
       throw new NeedsOperator(
-        `the list of the step '${step}' (${name}) did not come whole, so rows may be missing; { part: true } takes what there is`,
+        `the list of the step '${step}' (${name}) is incomplete, so rows may be missing; { part: true } accepts that`,
       );
     },
     async create(step: string, name: string, payload: Payload, of?: ForKey) {
@@ -456,7 +456,7 @@ function eachNamedOnce(steps: object, ensureAllowed: (verb: string) => Promise<v
       const own = verb === 'found' || verb === 'letGo' ? `${step}: ${verb} ${rest[0]}` : step;
       if (named.has(own) || [step, ...named].some(isPage)) {
         throw new NeedsOperator(
-          `the step '${step}' comes twice in one run, or is the page of a list; give each step a name of its own, such as '${step} <id>'`,
+          `the step '${step}' occurs twice in one run, or is the page of a list; give each step a name of its own, such as '${step} <id>'`,
         );
       }
       named.add(own);
@@ -548,7 +548,7 @@ function checked(step: string, keep: () => Kept, most = MOST_KEPT_BYTES): Json {
   const foreign = foreignIn(kept, '');
   if (foreign)
     throw new NeedsOperator(
-      `the step '${step}' keeps a ${foreign.is}, which JSON has not; keep a text or a number of it`,
+      `the step '${step}' keeps a ${foreign.is}, which JSON does not have; keep a text or a number instead`,
     );
   const bytes = Buffer.byteLength(JSON.stringify(kept ?? null));
   if (bytes <= most) return kept ?? null;
@@ -579,6 +579,6 @@ function momentOf(step: string, time: string | number): number {
   const at = typeof time === 'number' ? time : Date.parse(/[T ][\d:.]+$/.test(time) ? `${time}Z` : time);
   if (at >= TIMES_MS.from && at < TIMES_MS.to) return at;
   throw new NeedsOperator(
-    `the step '${step}' waits until '${time}', which is no time between 2000 and 2100; write it in ISO 8601, or in epoch milliseconds`,
+    `the step '${step}' waits until '${time}', which is not a time between 2000 and 2100; write it in ISO 8601, or in epoch milliseconds`,
   );
 }

@@ -149,7 +149,7 @@ function exampleFault(on: CustomTrigger & { kind: 'command' }): string | undefin
   const { read } = customVerb({ name: '', ...on });
   const [verb = '', ...words] = on.example.split(' ');
   const reading = verb === verbIn(on.usage) && read(words.join(' '), []);
-  return reading && 'command' in reading ? undefined : `the example '${on.example}' is no command like '${on.usage}'`;
+  return reading && 'command' in reading ? undefined : `the example '${on.example}' does not fit '${on.usage}'`;
 }
 
 /** A misspelled permission would leave its command to everyone. */

@@ -34,7 +34,7 @@ export function strayOf(
     if (logged.has(thrown)) return;
     logged.add(thrown);
     const words = error instanceof ThrownByTeam ? error.inWords(file, custom) : error.message;
-    log.error({ message: `${file} left a promise or a timer behind, which failed`, ...about, error: words });
+    log.error({ message: `${file} left a promise or a timer behind, and it failed`, ...about, error: words });
   };
 }
 

@@ -12,7 +12,7 @@ const GLOBALS = new Map(
     'Date.now performance': CLOCK,
     'crypto Math.random': 'this code may run again, with another value; use an id of the event in the input',
     'setTimeout setInterval setImmediate':
-      'nothing waits for a timer, and a Lambda stands still between jobs; wait with the step until()',
+      'nothing waits for a timer, and a Lambda is frozen between jobs; wait with the step until()',
     fetch: 'each run makes this call again; use a step: call(), send() or github()',
     'Promise.all Promise.allSettled Promise.race Promise.any':
       'steps run one after the other; write for (const one of all) await call(…)',

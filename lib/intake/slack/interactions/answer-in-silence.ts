@@ -18,6 +18,6 @@ export function answerInSilence(bytes: Uint8Array, slash: string): APIGatewayPro
   const read = request.kind === 'interaction' ? readInteraction(request.payload) : undefined;
   if (read?.kind !== 'submission') return undefined;
   // A form keeps its id.
-  const errors = faultOfForm(read, `${UNKNOWN} Send the form off again: it counts once.`);
+  const errors = faultOfForm(read, `${UNKNOWN} Send the form again: it counts once.`);
   return jsonAnswer(200, { response_action: 'errors', errors });
 }

@@ -125,7 +125,7 @@ export async function recognize(
     (await fill(draft, { userId, triggerId }, intake)) ??
     message(
       plainSection(
-        ':hourglass_flowing_sand: The relay is looking up your user in the service. It tells you when to try again.',
+        ':hourglass_flowing_sand: The relay is looking up your user in the service, and tells you when to try again.',
       ),
     )
   );
@@ -163,7 +163,7 @@ async function open(
     }
     // The person is still there and can retry.
     if (error instanceof PlatformRateLimited) {
-      return fault(`Slack wants fewer requests of the relay. Try again in ${error.waitMs / 1000} s.`);
+      return fault(`Slack limits the relay's requests. Try again in ${error.waitMs / 1000} s.`);
     }
     if (!(error instanceof SlackRefusal)) throw error;
     if (error.error.includes('trigger')) return fault('it took longer than Slack allows. Try again.');

@@ -58,7 +58,7 @@ export async function receiveAnswer(press: ButtonPress, intake: SlackIntake): Pr
   async function whoAnsweredBefore(): Promise<string> {
     const entry = await stores.table.get(keys.step(jobId, step));
     const { data } = journaled.safeParse(entry?.result);
-    return data ? `${data.by} has answered this.` : NOBODY_ANSWERED;
+    return data ? `${data.by} has already answered this.` : NOBODY_ANSWERED;
   }
 
   /** Puts the outcome in place of the buttons. */

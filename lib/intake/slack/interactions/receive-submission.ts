@@ -24,7 +24,7 @@ type FieldFaults = Readonly<Record<string, string>>;
 
 /** If our answer was lost, Slack shows an error, and the person may change the form before they send it again. */
 const SENT_BEFORE =
-  'This form was already sent with other entries, and those are being processed. To change something, close it and open a new form.';
+  'This form was already sent with other entries, which the relay is processing. To change something, close it and open a new form.';
 
 /** Makes the job for a submitted modal. The outcome arrives as a direct message. */
 export async function receiveSubmission(sent: ModalSubmission, intake: SlackIntake): Promise<FieldFaults | undefined> {
@@ -71,7 +71,7 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
       const today = intake.clock();
       // It is still yesterday in the west.
       if (!(Date.parse(until) > today - 2 * DAY_MS && Date.parse(until) < today + LONGEST_ABSENCE_MS)) {
-        return { until: 'Choose a day from today on, within a year.' };
+        return { until: 'Choose today or a day within the next year.' };
       }
       await intake.absences.set(sent.userId, until);
       if (responseUrl) await intake.responseUrls.respond(responseUrl, awayMessage(until), 'beside', ANSWER_TIMEOUT_MS);
@@ -84,7 +84,7 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
 
 async function whyNoProject(connection: string, { projects, config }: SlackIntake): Promise<string> {
   const known = await projects.get(connection);
-  if (known?.projects.length === 0) return `The key of the relay sees no project. Ask ${config.contact}.`;
+  if (known?.projects.length === 0) return `The relay's key cannot see any project. Ask ${config.contact}.`;
   return `The list of projects is still loading. Try again in a moment. If it does not come, ask ${config.contact}.`;
 }
 
