@@ -446,7 +446,7 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
         await Promise.all(Array.from({ length: 8 }, postUntilFull));
         await first.printed('the disk is full. Everything that was accepted is kept: free some space');
         expect(first.output()).not.toMatch(/\n +at |remove/);
-        expect((await relay('jobs')).stderr).toMatch(/takes nothing: the disk is full/);
+        expect((await relay('jobs')).stderr).toMatch(/accepts nothing: the disk is full/);
         await first.kill();
 
         const refused = start();
