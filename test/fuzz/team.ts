@@ -62,8 +62,8 @@ export const files = {
       verify: hmac({ header: 'x-signature', encoding: 'hex' }),
       body: z.object({ name: z.string(), isOver: z.boolean(), number: z.number() }),
       input: { name: z.string(), isOver: z.boolean() },
-      // Of different entities, so that several hosts are at work on one incident.
-      job: ({ number, ...input }) => ({ happened: [number], entity: `incident ${number}`, input }),
+      // Of entities in both groups, so that several hosts are at work on one incident.
+      job: ({ number, ...input }) => ({ happened: [number], entity: `event ${number}`, input }),
     }),
     async run({ name, isOver }: { name: string; isOver: boolean }, { create, found, letGo, say }: Steps) {
       const open = await found('incident', name);

@@ -326,6 +326,18 @@ describe('a job whose creation has no clear answer', () => {
     expect((await jobsInWords(runtime.custom, runtime.config, stores, 'local')).join()).toContain('2 as before');
   });
 
+  it('is made by a job that looked for it first, once a person has decided', async () => {
+    await parked('defects/create', false);
+    await open(2, async (steps) => {
+      const id = await steps.found('it', 'alert 1');
+      return `${id}: ${await creates()(steps)}`;
+    });
+    await relay?.workToTheEnd();
+    await decide('resolve', (await job(2)).id, '--again');
+    expect(await job(2)).toMatchObject({ status: 'succeeded', outcome: `undefined: it is ${idOf(things()[0])}` });
+    expect(things()).toHaveLength(1);
+  });
+
   it.each<Creation>(['defects/create', 'tasks/create'])(
     'of %s is settled or parked by `found`, too',
     async (operation) => {
