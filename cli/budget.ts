@@ -86,5 +86,5 @@ function laneLine(lane: Lane, { lanes, inLine }: Pick<BudgetReport, 'lanes' | 'i
   const at = Number.isFinite(nextSlotAt) ? `at ${localTime(nextSlotAt)}` : 'at an unknown time';
   const next = nextSlotAt <= now ? '' : `, the next ${at}`;
   const waiting = inLine[lane].jobs === 0 ? '' : `; in line: ${countInWords(inLine[lane])}`;
-  return `${lane}: ${counted(left, 'call')} at once${next}${waiting}`;
+  return `${lane}: ${counted(left, 'call')} can be sent now${next}${waiting}`;
 }

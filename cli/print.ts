@@ -60,7 +60,7 @@ export function printOverview(jobs: readonly Job[]): void {
   for (const row of rows.values()) {
     const [first, ...others] = inOneLine(row).toSorted((a, b) => a.createdAt - b.createdAt);
     if (!first || others.length === 0) printJobs(row);
-    else printRow(first, `${row.length} jobs since then, listed by --status waiting`);
+    else printRow(first, `${row.length} jobs since then: jobs --status waiting lists them`);
   }
   if (jobs.length === 0) printJobs(jobs);
 }

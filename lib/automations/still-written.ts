@@ -58,7 +58,7 @@ function faultOf(
 ) {
   if (comment === null) return { why: 'The comment was deleted', mayPass: true };
   if (comment.login?.toLowerCase() !== by?.id.toLowerCase())
-    return { why: 'The comment is not by the person that the event names', mayPass: false };
+    return { why: 'GitHub shows another author for this comment', mayPass: false };
   if (people.isAnother(comment.login ?? '', comment.accountId)) {
     const why = `@${comment.login} is not the GitHub account that the relay knows by this name`;
     return { why, mayPass: false };
@@ -70,6 +70,6 @@ function faultOf(
   if (!isThere) return { why: 'The comment no longer has this command', mayPass: true };
   // An edit that leaves the command in place moves the end.
   if (at === undefined || !(at >= comment.createdAt && at <= comment.updatedAt))
-    return { why: 'The comment was not written at the time that the event says', mayPass: true };
+    return { why: 'GitHub shows another time for this comment', mayPass: true };
   return undefined;
 }

@@ -36,5 +36,5 @@ export function linksAccounts(config: Pick<RelayConfig, 'slack' | 'connections'>
  */
 export function unservedCommand(command: string, { accounts, commands }: McpConfig): string | undefined {
   if (accounts !== 'required' || Object.hasOwn(commands, command)) return undefined;
-  return `${command} cannot be used here: people act in their own name, and relay.config.ts has no tool for it in mcp.commands`;
+  return `${command} cannot be used here, because people act in their own name. An administrator can set it up`;
 }

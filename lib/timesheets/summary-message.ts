@@ -42,7 +42,7 @@ export function summaryMessages(
   const counted = `${complete.length} of ${due.length} timesheets of ${team} are complete for ${weekStart} to ${weekEnd}`;
   const lines = [...people].sort((a, b) => shortBy(b) - shortBy(a) || a.name.localeCompare(b.name)).map(line);
   const unknown = addressesOfNobody.map(
-    (email) => `:warning: No user of the service has the address ${code(email)}, which relay.config.ts names.`,
+    (email) => `:warning: No user of the service has the address ${code(email)}. Ask your administrator to correct it.`,
   );
   const unread =
     withoutCalendar.length === 0

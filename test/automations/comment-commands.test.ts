@@ -131,7 +131,7 @@ describe('a comment by a collaborator', () => {
 describe('a comment that is deleted or changed before its command is carried out', () => {
   const LOG = '/log 2h “Release checkout 2.4”';
   const OLD = 'The comment is more than 30 days old, so nothing was done';
-  const OTHER_TIME = 'The comment was not written at the time that the event says, so nothing was done';
+  const OTHER_TIME = 'GitHub shows another time for this comment, so nothing was done';
   const CHANGED = 'The comment no longer has this command, so nothing was done';
 
   it.each<[string, (Partial<GithubApi> & { text?: string | null }) | undefined, string?]>([
@@ -142,7 +142,7 @@ describe('a comment that is deleted or changed before its command is carried out
     ['changed', { text: '/log 3h “Release checkout 2.4”' }, CHANGED],
     ['made a quotation', { text: `> ${LOG}` }, CHANGED],
     ['by the author, in other letters', { author: 'codertocat' }],
-    ['by another person', { author: 'mallory' }, 'not by the person that the event names'],
+    ['by another person', { author: 'mallory' }, 'another author for this comment'],
     [
       'by another account that took over the login',
       { authorIs: { id: 666, type: 'User' } },

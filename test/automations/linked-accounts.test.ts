@@ -110,7 +110,7 @@ describe('a command in a comment on GitHub', () => {
     [
       'nothing, if another one wrote it',
       { ...offered, has: mallory },
-      'not by the person that the event names',
+      'another author for this comment',
       undefined,
     ],
     [
@@ -126,7 +126,12 @@ describe('a command in a comment on GitHub', () => {
       'Link your account first: type /pm link in',
       undefined,
     ],
-    ['nothing, if no tool serves it', { commands: {} }, 'Log cannot be used here: people act in their', undefined],
+    [
+      'nothing, if no tool serves it',
+      { commands: {} },
+      'Log cannot be used here, because people act in their',
+      undefined,
+    ],
     [
       'nothing, if GitHub does not show it',
       { has: null },
@@ -171,7 +176,7 @@ describe('where a linked account is required', () => {
       ...['find checkout', 'done 101', 'undo 101', `log 1h ${CHECKOUT}`, 'defect Login fails', 'defect'],
     ]) {
       const { text: said } = await command(relay, text, { channelId: PLATFORM });
-      expect(said).toMatch(/cannot be used here: people act in their own name/);
+      expect(said).toMatch(/cannot be used here, because people act in their own name/);
     }
     await relay.workToTheEnd();
     expect([await relay.jobs(), relay.sandbox.requests]).toEqual([[], 0]);

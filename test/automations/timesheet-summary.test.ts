@@ -134,7 +134,7 @@ describe('the summary', () => {
     await start({}, [mira.email, 'ab@example.org']);
     await remind(relay);
     expect(mrkdwnOf(summaries()[0] ?? {})).toContain(
-      ':warning: No user of the service has the address `ab@example.org`, which relay.config.ts names.',
+      ':warning: No user of the service has the address `ab@example.org`. Ask your administrator to correct it.',
     );
   });
 

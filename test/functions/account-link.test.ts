@@ -118,7 +118,7 @@ describe('a person', () => {
       expect((await command(relay, text)).text).toContain('Link your account first: /pm link');
     }
     await linkAccount(relay);
-    expect((await command(relay, 'find checkout')).text).toContain('relay.config.ts has no tool for it');
+    expect((await command(relay, 'find checkout')).text).toContain('An administrator can set it up');
   });
 
   it('hears that accounts are not linked where relay.config.ts does not say so', async () => {

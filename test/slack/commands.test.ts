@@ -65,7 +65,7 @@ describe('a command', () => {
     ['undo 101 103', ':white_check_mark: Reopened checklist items 101 and 103.', [false, true, false]],
     [
       'done 101 999 201',
-      `:white_check_mark: Completed checklist item 101, but not all. ${NONE(999)} Checklist item 201: the relay's key may not manage this checklist.`,
+      `:white_check_mark: Completed checklist item 101, but not all. ${NONE(999)} Checklist item 201: the relay may not change this checklist.`,
       [true, true, false],
     ],
     ['done 998 999', `:warning: ${NONE(998)} ${NONE(999)} Nothing was completed.`, [true, true, false]],
@@ -233,7 +233,7 @@ it("status shows the person's last five jobs and the budget", async () => {
   await command(relay, 'defect');
   await relay.work();
   expect((await command(relay, 'status')).text).toBe(
-    'Your last jobs\nYou have not asked for anything yet.\nBudget of main\n1 of 120 calls in the last minute, 1 of 5000 in the last day. The next call can be sent now.',
+    'Your last jobs\nYou have not asked for anything yet.\nBudget of main\n1 of 120 calls in the last minute, 1 of 5000 in the last day. You do not have to wait.',
   );
   for (const typed of ['done 1', 'done 2', 'done 101', 'done 102', 'undo 103']) {
     await command(relay, typed);
@@ -256,7 +256,7 @@ it("status shows the person's last five jobs and the budget", async () => {
     ':warning: done 2',
     'Checklist item 2: there is no such item. Nothing was completed.',
     'Budget of main',
-    '9 of 120 calls in the last minute, 9 of 5000 in the last day. The next call can be sent now.',
+    '9 of 120 calls in the last minute, 9 of 5000 in the last day. You do not have to wait.',
   ];
   const places = shown.map((part) => text.indexOf(part));
   expect(places).toEqual(places.filter((place) => place >= 0).toSorted((a, b) => a - b));
@@ -325,9 +325,7 @@ it.each(['issue WEB-42', 'bug list', 'task 4711 2h', 'task "Fix the cart" assign
     const relay = await started();
     const asked = { channelId: PLATFORM };
     const answer = await command(relay, typed, asked);
-    expect(answer.text).toMatch(
-      /^:question: The title of the new \w+ would be “.*”, and nothing else is set\. Do you mean \/pm \w+ /,
-    );
+    expect(answer.text).toMatch(/^:question: This creates a \w+ with only the title “.*”\. Do you mean \/pm \w+ /);
     expect(queued(relay)).toBe(0);
     await press(relay, answer, 'Do that', asked);
     await relay.work();

@@ -119,7 +119,7 @@ describe('the modal for a defect', () => {
     relay.sandbox.data.projects.length = 0;
     expect(readable((await opened()).view.blocks)).not.toContain('is being fetched');
     expect(await submit(relay, lastView(relay), { title: 'Login fails' })).toEqual({
-      title: `The relay's key cannot see any project. Ask ${CONTACT}.`,
+      title: `The relay sees no projects. Ask ${CONTACT}.`,
     });
   });
 

@@ -140,7 +140,7 @@ describe('a person who has to wait', () => {
     const { text } = await command(relay, 'status');
     expect(text).toMatch(/:hourglass: done 101 102 103 104\s+waiting until <!date\^\d+\^[^>]*>: the service is busy/);
     expect(text).toMatch(/:hourglass: undo 104\s+Waiting for your earlier requests/);
-    expect(text).toMatch(/Budget of main\n3 of 3 calls in the last minute, .* The next call can be sent <!date\^/);
+    expect(text).toMatch(/Budget of main\n3 of 3 calls in the last minute, .* You have to wait until <!date\^/);
     expect((await command(relay, 'help')).text).toContain('/pm done');
     expect(relay.sandbox.requests).toBe(before);
     // What they asked for first is done first.

@@ -110,8 +110,7 @@ async function finish(
 const shareUsedUp = (againAt: number) =>
   new HttpError(
     429,
-    `You have begun ${MOST_BEGUN} sign-ins within this hour, and no more are possible, because each one takes requests ` +
-      `that everyone shares. You can go on after ${new Date(againAt).toISOString().slice(11, 16)} UTC.`,
+    `You have begun ${MOST_BEGUN} sign-ins within this hour. Try again after ${new Date(againAt).toISOString().slice(11, 16)} UTC.`,
   );
 
 const AGAIN = 'Ask for a new link in Slack.';

@@ -71,9 +71,7 @@ export function createToolAccess(options: ToolAccessOptions) {
     const list = (only: readonly string[]) => tools.list(holder, only);
     const tool = await knownTools.find(connection, call.tool, list, isExpected);
     if (!tool) {
-      throw new NotDone(
-        `The service does not list the tool ${call.tool} for your account: it is gone, or the account lacks a scope`,
-      );
+      throw new NotDone(`The service does not list the tool ${call.tool} for your account. Tell your administrator`);
     }
     if (!isExpected(tool)) {
       throw new NeedsOperator(
@@ -119,7 +117,7 @@ export function createToolAccess(options: ToolAccessOptions) {
           const { tools } = await mcp();
           const result = await tools.call(holder, 'repeatable', call.tool, args, leaving);
           if (!result.isError) return keep(result);
-          throw new NotDone(`The tool ${call.tool} does not do this${inItsWords(saidIn(result))}`);
+          throw new NotDone(`The service did not do this${inItsWords(saidIn(result))}`);
         } catch (error) {
           // Linking again brings another grant, so there is nothing to wait for.
           if (only !== undefined && error instanceof AccountNeeded) throw new NotDone(OTHER_GRANT);

@@ -111,6 +111,6 @@ async function asThem({ uses, tools }: Mine<'done' | 'undo'>, step: string, fiel
 /** The meaning of the statuses for this operation: docs/partner-api.md#statuses. */
 function why({ refusal }: Refused): string {
   if (refusal.status === 404) return NO_ITEM;
-  if (refusal.status === 403) return "the relay's key may not manage this checklist";
+  if (refusal.status === 403) return 'the relay may not change this checklist';
   return 'the service refuses this id';
 }

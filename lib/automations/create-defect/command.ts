@@ -55,7 +55,7 @@ export function doubtOfTitle(what: string, title = ''): string | undefined {
   const words = title.split(' ', MOST_ODD_WORDS + 1);
   const isOdd = words.length <= MOST_ODD_WORDS && words.every((word) => /\d/.test(word) || WISH.test(word));
   if (title === '' || !(isOdd || MORE_THAN_TITLE.test(title))) return undefined;
-  return `The title of the new ${what} would be ${excerpt(title)}, and nothing else is set.`;
+  return `This creates a ${what} with only the title ${excerpt(title)}.`;
 }
 
 const MORE_THAN_TITLE = /(?:^| )(?:assign(?:ed)? )?to <?@|["”“»] (?:assign|due) /i;

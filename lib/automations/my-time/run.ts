@@ -34,7 +34,7 @@ interface Due {
 
 /** A call for each: the others are shown by their ids until the next time. */
 const MOST_NAMES_ASKED = 10;
-const MAY_BE_CUT = 'The tool lists no more entries than these, so some of your time may be missing here.';
+const MAY_BE_CUT = 'The service shows no more entries than these, so some of your time may be missing here.';
 
 const weekOf = (date: string): Range => ({ from: mondayOf(date), to: addDays(mondayOf(date), 6) });
 
@@ -73,7 +73,10 @@ async function withKey(asked: Asked, context: RunContext): Promise<MyTime> {
   const today = dateIn(user.timeZone, at);
   const range = weekOf(today);
   const read = await readEntries(user.userId, range, steps);
-  if (!read) throw new NotDone('the service also lists the time of others, and the relay cannot tell yours apart');
+  if (!read)
+    throw new NotDone(
+      'the service also lists the time of others, and the relay cannot tell yours apart. Look in the service',
+    );
   const { minutes, ids, tasks: worked } = read;
   const entries = ensureRead(read, asked);
   const due = await dueOf(today, asked, user);

@@ -20,7 +20,7 @@ export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: st
   },
   'late call': {
     what: 'an earlier request that may still arrive',
-    toPerson: 'an earlier request got no answer and may still arrive, so the relay sets this once more later',
+    toPerson: 'an earlier request may still arrive, so the relay repeats yours later to be sure',
   },
   outage: {
     what: 'an outage to end',

@@ -103,7 +103,7 @@ function nextSlot({ isStopped, refusesKey, lanes }: ConnectionView, now: number)
     return "No calls are sent now: the service refuses the relay's key, which your administrator has to replace.";
   if (isStopped) return 'No calls are sent now: the service is not working. The relay keeps trying.';
   const { nextSlotAt } = lanes.interactive;
-  return nextSlotAt <= now ? 'The next call can be sent now.' : `The next call can be sent ${time(nextSlotAt)}.`;
+  return nextSlotAt <= now ? 'You do not have to wait.' : `You have to wait until ${time(nextSlotAt)}.`;
 }
 
 function waits(job: Job, now: number): string {

@@ -6,13 +6,15 @@ import { readSlackRequest } from '../../../platforms/slack/requests/request.ts';
 import { jsonAnswer } from '../../../state/http/function-url.ts';
 import { faultOfForm } from './receive-submission.ts';
 
-const UNKNOWN = 'AWS does not answer, so your request may or may not have been saved.';
+const UNKNOWN = 'The relay got no answer in time, so your request may or may not be saved.';
 
 /** @returns undefined at a button, whose failure Slack shows itself */
 export function answerInSilence(bytes: Uint8Array, slash: string): APIGatewayProxyStructuredResultV2 | undefined {
   const request = readSlackRequest(bytes);
   if (request.kind === 'command') {
-    const said = warning(`${UNKNOWN} ${code(`${slash} status`)} shows your last jobs. Try again if it is not there.`);
+    const said = warning(
+      `${UNKNOWN} ${code(`${slash} status`)} shows your last jobs. If your request is not there, try again.`,
+    );
     return jsonAnswer(200, { response_type: 'ephemeral', ...said });
   }
   const read = request.kind === 'interaction' ? readInteraction(request.payload) : undefined;

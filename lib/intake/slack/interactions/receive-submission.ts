@@ -84,7 +84,7 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
 
 async function whyNoProject(connection: string, { projects, config }: SlackIntake): Promise<string> {
   const known = await projects.get(connection);
-  if (known?.projects.length === 0) return `The relay's key cannot see any project. Ask ${config.contact}.`;
+  if (known?.projects.length === 0) return `The relay sees no projects. Ask ${config.contact}.`;
   return `The list of projects is still loading. Try again in a moment. If it does not come, ask ${config.contact}.`;
 }
 
