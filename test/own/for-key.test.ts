@@ -10,7 +10,7 @@ import { runTest } from '../../local/trial/run-test.ts';
 import type { Fault } from '../../sandbox/faults.ts';
 import { runRelayOf } from '../cli/run-command.ts';
 import { issueEvent } from '../issue-events.ts';
-import { customOf, exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
+import { customOf, exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 import type { Failure } from '../slack-that-fails.ts';
 
 let relay: TestRelay | undefined;
@@ -69,14 +69,18 @@ type Act = (steps: Steps) => Promise<string>;
 let acts: Map<number, Act>;
 
 /** A relay whose job of the issue `n` runs `acts.get(n)`. */
-async function start(): Promise<TestRelay> {
+async function start(options: TestRelayOptions = {}): Promise<TestRelay> {
   acts = new Map();
   const on = github('issues.opened', {
     input: { id: z.number() },
     job: ({ issue: { number } }) => ({ happened: [number], entity: `issue ${number}`, input: { id: number } }),
   });
   const run: Run<typeof on> = async ({ id }, steps) => (await acts.get(id)?.(steps)) ?? 'nothing';
-  const started = await startRelay({ own: { mine: { on, run } }, config: exampleConfig({ comment: false }) });
+  const started = await startRelay({
+    own: { mine: { on, run } },
+    config: exampleConfig({ comment: false }),
+    ...options,
+  });
   relay = started;
   return started;
 }
@@ -451,11 +455,11 @@ describe('a message for a key', () => {
       await say('alert', { channel: 'C0PLATFORM' }, text, { for: 'alert 1' });
       return `said ${text}`;
     };
+  const ends: Act = async ({ letGo }) => `ended ${await letGo('alert', 'alert 1')}`;
   const texts = () => relay?.slack.messages.map(({ text }) => text);
 
   it('is posted once, and changed by later jobs, until it is let go', async () => {
     const { workToTheEnd } = await start();
-    const ends: Act = async ({ letGo }) => `ended ${await letGo('alert', 'alert 1')}`;
     for (const [id, act] of [says('It fires'), says('It is over'), ends, says('It fires again')].entries()) {
       await open(id + 1, act);
       await workToTheEnd();
@@ -491,6 +495,64 @@ describe('a message for a key', () => {
     await workToTheEnd();
     expect([await job(1), await job(2)]).toMatchObject([{ status: 'succeeded' }, { status: 'succeeded' }]);
     expect(texts()).toEqual(['It is over']);
+  });
+
+  it('keeps the text of a newer event that comes while an older one changes it', async () => {
+    let during: (() => Promise<unknown>) | undefined;
+    const { work, workToTheEnd, clock } = await start({
+      runtime: {
+        async fetch(...request) {
+          const act = String(request[0]).endsWith('chat.update') ? during : undefined;
+          if (act) during = undefined;
+          await act?.();
+          return fetch(...request);
+        },
+      },
+    });
+    await open(1, says('It fires'));
+    await workToTheEnd();
+    const groupOf = (id: number) => customGroup(`mine issue ${id}`);
+    const other = [3, 4, 5, 6].find((id) => groupOf(id) !== groupOf(2)) ?? expect.fail();
+    during = async () => {
+      clock.now += 1_000;
+      await open(other, says('It is over'));
+      await work();
+    };
+    await open(2, says('It still fires'));
+    await workToTheEnd();
+    expect([await job(2), await job(other)]).toMatchObject([{ status: 'succeeded' }, { status: 'succeeded' }]);
+    expect(texts()).toEqual(['It is over']);
+  });
+
+  it('is not let go for an older event', async () => {
+    const { workToTheEnd, clock } = await start();
+    const at = clock.now + 300_000;
+    await open(1, async (steps) => {
+      await steps.until('later', at);
+      await says('It is over')(steps);
+      return ends(steps);
+    });
+    clock.now += 1_000;
+    await open(2, says('It fires again'));
+    await workToTheEnd();
+    await open(3, says('It is over now'));
+    await workToTheEnd();
+    expect(texts()).toEqual(['It is over now']);
+  });
+
+  it.each(['goes on', 'is discarded'])('is let go although its answer was lost, and its job %s', async (how) => {
+    const { work, workToTheEnd, slack, clock } = await start();
+    slack.fail({ method: 'chat.postMessage', kind: 'cut', when: 'after work' });
+    await open(1, says('It fires'));
+    await work();
+    if (how === 'is discarded')
+      await runRelayOf(relay ?? expect.fail(), ['discard', (await job(1)).id, '--reason', 'test']);
+    for (const [id, act] of [ends, says('It fires again')].entries()) {
+      clock.now += 1_000;
+      await open(id + 2, act);
+      await workToTheEnd();
+    }
+    expect(texts()).toEqual(['It fires', 'It fires again']);
   });
 
   it.each(['message_not_found', 'cant_update_message', 'edit_window_closed'])(

@@ -148,8 +148,8 @@ describe('a question in Slack', () => {
   it.each<[string, string, Click, string]>([
     ['a person who was not asked', 'mine', { by: TOMASZ }, ':warning: This question is for somebody else.'],
     ['somebody in another channel', 'theirs', { channelId: GENERAL }, ':warning: This question is for somebody else.'],
-    ['a choice that it has not', 'mine', { value: { choice: 2 } }, ':warning: This question has no such choice.'],
-    ['another step', 'mine', { value: { step: 'make' } }, 'Nobody answered in time.'],
+    ['a choice that it has not', 'mine', { value: { choice: 2 } }, ':warning: This choice is not open.'],
+    ['another step', 'mine', { value: { step: 'make' } }, ':warning: This choice is not open.'],
     [
       'a job that is not there',
       'mine',
@@ -191,6 +191,45 @@ describe('a question in Slack', () => {
     await click(on, 'High', { by: TOMASZ });
     expect(told()).toMatch(/^:warning: Guests may not use this relay/);
     await ends('level 0 by nobody');
+  });
+
+  it('keeps its buttons while another version of the relay has the job', async () => {
+    const on = await asked('mine');
+    const key = keys.job((await job()).id);
+    const item = (await relay.stores.table.get(key)) ?? {};
+    await relay.stores.table.put({ ...key, ...item, form: 99 });
+    await click(on, 'High');
+    expect(told()).toMatch(/^:warning: The relay cannot read this request/);
+    await relay.stores.table.put({ ...key, ...item });
+    await click(question(), 'High');
+    await ends('level 2 by Mira Novak');
+  });
+
+  it('is open again once another one that new code asks first is answered', async () => {
+    let isNew = false;
+    const run = async (_: object, steps: CommandSteps) => {
+      if (isNew) await steps.ask('first', 'First?', { choices: ['Yes'], until: END });
+      return asking('asker', END)(_, steps);
+    };
+    const on = await asked('mine', { own: { mine: of('mine', run) } });
+    isNew = true;
+    const again = await relay.stores.jobs.requeue(await job());
+    await relay.stores.queue.send(again ?? expect.fail());
+    await relay.work();
+    await click(on, 'High');
+    expect(told()).toBe(':warning: This choice is not open.');
+    await click(question(), 'Yes');
+    await relay.work();
+    await click(on, 'High');
+    await ends('level 2 by Mira Novak');
+  });
+
+  it('ends at once for a person who is no longer in Slack', async () => {
+    relay = await startRelay({ own });
+    relay.slack.fail({ method: 'chat.postMessage', kind: 'error', error: 'user_disabled' });
+    await command(relay, 'mine');
+    await relay.work();
+    expect(await job()).toMatchObject({ status: 'succeeded', outcome: 'level 0 by nobody' });
   });
 
   it('looks up the person first where only known users may use the relay', async () => {

@@ -45,11 +45,10 @@ export async function askInSlack(
   const choices = choicesOf(step, offered);
   const question: Question = await steps.read(`${step}: asked`, CALLS, async () => {
     if (until > clock() + LONGEST_MS) throw new NeedsOperator(`the step '${step}' asks for more than seven days`);
-    const open = { step, to, until, choices: choices.map(({ digest }) => digest) };
-    // Before anybody sees it.
-    await jobs.ask(job, open);
-    return open;
+    return { step, to, until, choices: choices.map(({ digest }) => digest) };
   });
+  // Before anybody sees it, and again if new code has asked another one meanwhile.
+  if (!steps.isDone(step) && job.question?.step !== step) await jobs.ask(job, question);
   const about = { jobId: job.id, step };
   const given = job.question?.step === step ? job.question.answer : undefined;
   const isAnswered = steps.isDone(step) || (given !== undefined && given !== NO_ANSWER);
@@ -58,7 +57,8 @@ export async function askInSlack(
   // The answer has replaced the message, which could not be found, and would be sent again.
   const sent = isAnswered ? undefined : await steps.tell(`${step}: message`, asked);
   const answer = await steps.read(step, CALLS, async () => {
-    if (given === undefined && clock() < question.until)
+    const isSeen = !sent || !('leftOut' in sent);
+    if (given === undefined && isSeen && clock() < question.until)
       throw new RetryAt(question.until, `it waits for an answer to the step '${step}'`, WAITS);
     const sealed = given ?? (await jobs.endQuestion(job, question));
     if (sealed !== NO_ANSWER) return checked(sealed);

@@ -78,7 +78,9 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
     if (made !== undefined && isThis(thing)) return { id: made };
     const last = kept.openRequest(step);
     const open = isThis(last?.thing) ? last : undefined;
-    if (!isMe && holder && !hasEnded(holder) && (open || holder.status === 'running')) {
+    // No journal tells whether a message was posted.
+    const mayBeMade = open || holder?.status === 'running' || !operations.has(calls);
+    if (!isMe && holder && !hasEnded(holder) && mayBeMade) {
       throw waitFor(job, id, calls, clock());
     }
     if (open) return { open, isParked: holder?.status === 'parked' };
@@ -151,7 +153,8 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
       if (typeof fate === 'string' || !operation) {
         // What this job took over is settled.
         if (steps.journal.openRequest(step)) await steps.journal.dropRequest(step);
-        return made;
+        // A message may have been posted.
+        return isClaimed(made) && !operation ? { ...made, id: '' } : made;
       }
       if ('id' in fate) {
         await store.change(thing, made, { ...made, id: fate.id });
@@ -232,7 +235,7 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
       return (await create()).id;
     },
     async found(name: string, key: string): Promise<Created['id'] | undefined> {
-      return (await look(foundStep(name, key), name, key)).id ?? undefined;
+      return (await look(foundStep(name, key), name, key)).id || undefined;
     },
     /** Ends the thing that this job has seen, and no later one. */
     async letGo(name: string, key: string): Promise<void> {
@@ -241,7 +244,8 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
       const thing = thingOf(name, key);
       for (;;) {
         const made = await store.read(thing);
-        if (made.turn !== turn) return;
+        // The message of a newer event is not over.
+        if (made.turn !== turn || (made.newest ?? 0) > job.createdAt) return;
         if (await store.change(thing, made, { ...freed(made), turn: turn + 1 })) return;
       }
     },

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { digest } from '../../digest.ts';
-import { createMade, freed, isClaimed, type Made } from '../../links/made.ts';
+import { createMade, freed, type Made } from '../../links/made.ts';
 import type { SlackMessage } from '../../platforms/slack/messages.ts';
 import { type SentMessage, slackMessage } from '../../platforms/slack/post-message.ts';
 import { type SlackApi, SlackRefusal } from '../../platforms/slack/slack-api.ts';
@@ -23,7 +23,7 @@ export interface MessageForKey {
 
 /**
  * The message of a name and a key: the first job posts it, and later ones change it, unless it has the text of a newer event.
- * A job writes its claim, or its own time, right before each request to Slack. What a job that is not running may have posted, the
+ * A job writes its claim and its time right before each request to Slack, and others wait while it runs. What a job that is not running may have posted, the
  * next one searches for. A message that is gone is posted again.
  */
 export function messageForKey(
@@ -37,7 +37,7 @@ export function messageForKey(
 
   /** @returns undefined if it is gone, or was changed meanwhile */
   async function update(made: Made, ensureTime: () => void): Promise<SentMessage | undefined> {
-    const mine = await store.change(thing, made, { ...made, newest });
+    const mine = await store.change(thing, made, { ...made, by: { job: job.id, step }, newest });
     if (!mine) return undefined;
     const sent = { by: 'direct message', channel: made.channel ?? '', ts: String(made.id) } as const;
     try {
@@ -73,7 +73,8 @@ export function messageForKey(
         const made = await store.read(thing);
         if (made.calls !== undefined && made.calls !== CALLS) throw otherUse(step, CALLS, made);
         if ((made.newest ?? 0) > newest) return 'left to a newer event';
-        if (isClaimed(made) && made.by.job !== job.id) {
+        // Its request may be under way, and must not come behind this one.
+        if (made.by && made.by.job !== job.id) {
           const holder = await jobs.get(made.by.job);
           if (holder?.status === 'running') throw waitFor(job, made.by.job, CALLS, clock());
         }

@@ -6,6 +6,7 @@ import { openAnswer, sealAnswer } from '../../../platforms/slack/answers.ts';
 import { placeOf } from '../../../platforms/slack/command-button.ts';
 import { explained } from '../../../platforms/slack/explained.ts';
 import { message, plainSection, type SlackMessage, warning } from '../../../platforms/slack/messages.ts';
+import { escaped } from '../../../platforms/slack/mrkdwn.ts';
 import { answerOfButton, NOBODY_ANSWERED } from '../../../platforms/slack/question.ts';
 import { readOwn } from '../../../platforms/slack/requests/fields.ts';
 import type { ButtonPress } from '../../../platforms/slack/requests/interaction.ts';
@@ -23,15 +24,17 @@ export async function receiveAnswer(press: ButtonPress, intake: SlackIntake): Pr
   const { stores, responseUrls, clock } = intake;
   const { job: jobId, step, choice } = readOwn(`the button ${press.actionId}`, press.value, answerOfButton);
   for (let tries = 0; tries < CONTENDED_TRIES; tries++) {
-    const job = await ifReadable(stores.jobs.get(jobId));
+    const read = await ifReadable(stores.jobs.get(jobId).then((job) => ({ job })));
+    if (!read)
+      return respond(warning(`The relay cannot read this request. Tell ${escaped(intake.config.contact)}.`), 'beside');
+    const { job } = read;
     const question = job?.question?.step === step ? job.question : undefined;
     const refusal = job && question && (await refusalOf(press, job, question, intake));
     if (refusal) return respond(refusal, 'beside');
     const over = await howItEnded(job, question);
     if (over !== undefined) return end(over, true);
     const chosen = question?.choices[choice];
-    if (!job || !question || chosen === undefined)
-      return respond(warning('This question has no such choice.'), 'beside');
+    if (!job || !question || chosen === undefined) return respond(warning('This choice is not open.'), 'beside');
     const { userId, channelId, text } = press;
     const given = { userId, channelId, text, by: press.userName, choice: chosen };
     const sealed = await sealAnswer(given, { jobId, step }, stores);
@@ -55,9 +58,10 @@ export async function receiveAnswer(press: ButtonPress, intake: SlackIntake): Pr
   }
 
   /** The job has asked another question since. */
-  async function whoAnsweredBefore(): Promise<string> {
+  async function whoAnsweredBefore(): Promise<string | undefined> {
     const entry = await stores.table.get(keys.step(jobId, step));
     const { data } = journaled.safeParse(entry?.result);
+    if (entry?.status !== 'done') return undefined;
     return data ? `${data.by} has already answered this.` : NOBODY_ANSWERED;
   }
 
