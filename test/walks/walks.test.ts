@@ -9,7 +9,7 @@ import type { Walk } from './instrument.ts';
 const BUDGETS: Record<string, { requests: number; functions: number; changesOfFolder: number }> = {
   'issue opened': { requests: 24, functions: 480, changesOfFolder: 409 },
   'issue edited': { requests: 19, functions: 455, changesOfFolder: 366 },
-  '/pm log': { requests: 35, functions: 590, changesOfFolder: 563 },
+  '/pm log': { requests: 35, functions: 590, changesOfFolder: 567 },
 };
 
 let walked: { walks: Record<string, Walk>; outcomes: string[] };
