@@ -142,7 +142,7 @@ it.each<[string, () => Promise<Uint8Array>, string]>([
 it('artifacts that are large in all are not all fetched', async () => {
   const large = await archiveOf({ 'video.bin': Buffer.alloc(30 * 1024 * 1024) }, { compress: false });
   const { said, sent } = await checked(await xml(report), large, large, large, large, large);
-  expect(said).toContain('was used: the artifacts of the run have more than 128 MB');
+  expect(said).toContain('was not used completely: the artifacts of the run have more than 128 MB');
   expect(sent).toBe(0);
 });
 
@@ -188,7 +188,7 @@ it('an artifact that takes longer to read than a run of the worker is left out, 
   slow.mockRestore();
   Object.defineProperty(clock, 'now', { configurable: true, writable: true, value: now });
   expect(said).toContain('1 passed, 0 failed');
-  expect(said).toContain('was used: it takes too long to read');
+  expect(said).toContain('was not used completely: it takes too long to read');
   expect(sent).toBe(0);
 });
 
@@ -212,7 +212,7 @@ it('a run takes 20 artifacts', async () => {
   const archive = await xml(report);
   const { said, sent } = await checked(...Array.from({ length: 30 }, () => archive));
   expect(said).toContain('20 passed, 0 failed');
-  expect(said.match(/was used: a run takes 20 artifacts/g)).toHaveLength(10);
+  expect(said.match(/was not used completely: a run takes 20 artifacts/g)).toHaveLength(10);
   expect(sent).toBe(0);
 });
 
