@@ -12,7 +12,7 @@ export interface Rule {
   recur: ICAL.Recur;
 }
 
-/** @throws {Error} for a rule that is none */
+/** @throws {Error} for an invalid rule */
 export function readRule(text: string): Rule {
   const parts = text
     .trim()

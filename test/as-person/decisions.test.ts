@@ -182,7 +182,7 @@ describe('a session', () => {
     expect(first).not.toBe(second);
   });
 
-  it('goes on in the next job of the process, within the budget of that job', async () => {
+  it('continues in the next job of the process, within the budget of that job', async () => {
     const { world } = await arrange({});
     const sessions = new Map();
     await read(await world.worker({ sessions }));

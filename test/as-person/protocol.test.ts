@@ -247,7 +247,7 @@ describe('an answer', () => {
 });
 
 describe('a stream that is cut', () => {
-  it('goes on from its last event', async () => {
+  it('resumes after its last event', async () => {
     let id = 0;
     const { client, received } = await serve({
       'tools/call': (request, response) => {
@@ -336,7 +336,7 @@ describe('a list of tools', () => {
     expect(list.unusable).toHaveLength(only ? 0 : 1);
   });
 
-  it('leaves out what cannot be used, and says why', async () => {
+  it('leaves out unusable tools, and says why', async () => {
     const tools = [
       tool('good'),
       tool('deep', deep(40)),

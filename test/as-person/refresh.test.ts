@@ -68,7 +68,7 @@ async function refreshesOfTen(world: SandboxWorld): Promise<number> {
 }
 
 describe('an access token that has expired', () => {
-  it('is refreshed once for ten workers, and all go on with the new one', async () => {
+  it('is refreshed once for ten workers, and all continue with the new token', async () => {
     const world = await startExpired();
     expect(await refreshesOfTen(world)).toBe(1);
   });

@@ -201,7 +201,7 @@ describe('a tool that has changed since it was mapped', () => {
     expect(logged()).toEqual([]);
   });
 
-  it('is told where it is gone', async () => {
+  it('is not called if the service no longer has it, and the job says so', async () => {
     await start({}, { renameTools: { log_time: 'book_time' } });
     await linkAccount(relay);
     expect((await ask(relay, `log 1h ${CHECKOUT}`)).inTheEnd).toContain('does not list the tool log_time');
@@ -209,7 +209,7 @@ describe('a tool that has changed since it was mapped', () => {
 });
 
 describe('the budget of the endpoint', () => {
-  it('goes on with a list of tools that is longer than the calls of a minute', async () => {
+  it('continues with a list of tools that is longer than the calls of a minute', async () => {
     await start({ limits: { perMinute: 2, perDay: 5_000 } });
     await linkAccount(relay);
     await command(relay, `log 1h ${CHECKOUT}`);

@@ -171,7 +171,7 @@ describe('a backfill', () => {
   it.each([
     ['for the budget', undefined],
     ['for an operation that fails', { kind: 'server-error', operation: '/defects/create' } as const],
-  ])('keeps a few minutes of jobs in line %s, and goes on when there is room', async (_, fault) => {
+  ])('keeps a few minutes of jobs in line %s, and continues when there is room', async (_, fault) => {
     await start({}, { limits: { perMinute: 6 } });
     for (let id = 1; id <= 40; id++) exists(id, { seconds: id });
     if (fault) relay.sandbox.setFault(fault);
@@ -325,7 +325,7 @@ describe('a job of a backfill that claimed its issue and then met a limit', () =
     expect(defects()).toMatchObject([{ title: 'Edited' }]);
   });
 
-  it('lets its claim go if it is discarded, and the next event makes the defect', async () => {
+  it('releases its claim if it is discarded, and the next event creates the defect', async () => {
     const [waiting] = await relay.jobs('waiting');
     expect(waiting && nextStep(waiting, String, relay.clock.now)).toMatchObject({ choices: ['replay', 'discard'] });
     if (waiting) await discard(waiting);

@@ -176,8 +176,22 @@ describe('the check of a pull request', () => {
   it.each<[string, string | null, Fields, string | null, Fields, string]>([
     ['of two, the strictest counts', 'Closes #8', {}, `Task: ${TASK}`, other(), 'failure'],
     ['both are tracked', `Task: ${TASK}`, {}, 'Closes #7', other(), 'success'],
-    ["a stranger's adds nothing to one that is tracked", `Task: ${TASK}`, {}, null, other(stranger), 'success'],
-    ["a stranger's adds nothing to one that is not", null, {}, `Task: ${TASK}`, other(stranger), 'failure'],
+    [
+      "a stranger's pull request adds nothing to a tracked commit",
+      `Task: ${TASK}`,
+      {},
+      null,
+      other(stranger),
+      'success',
+    ],
+    [
+      "a stranger's pull request adds nothing to an untracked commit",
+      null,
+      {},
+      `Task: ${TASK}`,
+      other(stranger),
+      'failure',
+    ],
     ['one into another branch adds nothing', null, {}, `Task: ${TASK}`, other(elsewhere), 'failure'],
     ['one into another branch is not checked', `Task: ${TASK}`, elsewhere, 'Closes #7', other(elsewhere), 'neutral'],
   ])('is one of a commit: %s', async (_, body, fields, otherBody, otherFields, conclusion) => {

@@ -118,7 +118,7 @@ describe('a comment by a collaborator', () => {
     expect(await relay.jobs()).toMatchObject([{ outcome: 'discarded: Mira left on bad terms', ...history }]);
   });
 
-  it('an author who is unknown in the service is told so', async () => {
+  it('the answer says that the service does not know the author', async () => {
     const user = { login: 'hubot', type: 'User' };
     relay.github.roles = new Map([[user.login, 'write']]);
     expect(await answers(created('/log 1h 4711', { user, author_association: 'MEMBER' }))).toEqual([

@@ -197,7 +197,7 @@ describe('where a linked account is required', () => {
     expect(relay.sandbox.requests).toBe(0);
   });
 
-  it('what no person asks for goes on without one', async () => {
+  it('events that nobody asked for continue without an account', async () => {
     await start({ accounts: 'required' });
     const merged = mergedPayload(7, 'Completes checklist item 103');
     const pull = { ...(merged.pull_request as Fields), merged_at: '2026-11-20T09:00:00Z' };

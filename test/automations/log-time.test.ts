@@ -213,7 +213,7 @@ describe('time that is logged', () => {
       });
     });
 
-    it('two readings of one task on one day are told apart by their notes, and each can be logged', async () => {
+    it('two readings of one task on one day are distinguished by their notes, and each can be logged', async () => {
       await ask(relay, 'log 1h Login with passkeys today wrote tests');
       const asked = question();
       expect(buttonsOf(asked)).toEqual([
@@ -227,7 +227,7 @@ describe('time that is logged', () => {
       }
     });
 
-    it('tasks with long names that begin alike are told apart by their ids', async () => {
+    it('tasks with long names that begin alike are distinguished by their ids', async () => {
       await ask(relay, 'log 1h Audit');
       const ids = names.flatMap((name, index) => (name.startsWith('Audit') ? [`t-${index}`] : []));
       expect(buttonsOf(lastMessage(relay))).toEqual(ids.map((id) => `Log 1h on ${id}`));
@@ -383,7 +383,7 @@ describe('time that is logged', () => {
       expect(inTheEnd).toMatch(/^:warning: No task (is called “Giant 77”|has exactly this name)/);
     });
 
-    it('a name that goes on in the note takes one search', async () => {
+    it('a name that continues in the note takes one search', async () => {
       const before = relay.sandbox.requests;
       expect((await ask(relay, 'log 1h Login with passkeys counted')).inTheEnd).toContain('Logged');
       expect(relay.sandbox.requests - before).toBe(2);

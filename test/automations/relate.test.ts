@@ -285,7 +285,7 @@ describe('/pm relate', () => {
   it.each([
     ['at once', 3 * 60_000],
     ['after its record has expired', 31 * 86_400_000],
-  ])('may be linked by another job after one that was discarded: %s', async (_, later) => {
+  ])('may be linked by another job after the first was discarded: %s', async (_, later) => {
     await happens('issues', issue('opened', 'It crashes.'));
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/link', times: 40 });
     const command = `relate ${made()?.defect_id} step 2`;

@@ -49,7 +49,7 @@ describe('changes by strangers', () => {
     for (let id = from; id < from + 4; id++) await happens('opened', { id, title: `issue ${id}`, ...issue });
   };
 
-  it('changes by strangers have their own share of the day, wait beyond it, and the operator is told who', async () => {
+  it('changes by strangers have their own share of the day, wait beyond it, and the operator learns who caused them', async () => {
     await start({}, few);
     await edits({ ...stranger, ...sentBy('mallory') }, 1);
     expect(requests()).toBe(2);

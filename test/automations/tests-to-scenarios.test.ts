@@ -157,7 +157,7 @@ describe('what is sent', () => {
     expect([calls(), statusOf()]).toEqual([3, 'passed']);
   });
 
-  it.each([400, 404, 422])('a scenario that is refused with %i stops no other one', async (status) => {
+  it.each([400, 404, 422])('a scenario that is refused with %i does not stop the others', async (status) => {
     relay.sandbox.setFault({ kind: 'maintenance', status, operation: '/test-scenarios/update', times: 1 });
     await run({ number: 1 }, { scenario: SCENARIO }, { scenario: OTHER });
     expect([statusOf(), statusOf(OTHER)]).toEqual(['draft', 'passed']);
@@ -394,7 +394,7 @@ describe('mapping', () => {
     expect([statusOf(), statusOf(OTHER)]).toEqual(['passed', 'failed']);
   });
 
-  it('an id that is none is reported and never sent', async () => {
+  it('an invalid id is reported and never sent', async () => {
     await run({ number: 1 }, { scenario: 'a b' }, { scenario: 'x'.repeat(65) });
     expect(calls()).toBe(0);
     expect(text()).toContain('Unreadable: 2');
@@ -459,7 +459,7 @@ describe('defects', () => {
   });
 
   it.each([1, 10, 11])(
-    '%i failures make their defects after one run alone, however late its job goes on',
+    '%i failures make their defects after one run alone, however late its job continues',
     async (count) => {
       const tests = Array.from({ length: count }, (_, index) => failing(`test ${index}`, index + 1));
       const cases = tests.map(({ name = '', case: id = '' }) => {

@@ -111,7 +111,7 @@ describe('a calendar of the team', () => {
       {},
       '',
     ],
-  ])('is read %s, and the job names what cannot be', async (_, bytes, headers, said) => {
+  ])('is read %s, and the job names what it could not read', async (_, bytes, headers, said) => {
     await startWithCalendar(await serve((_, response) => void response.writeHead(200, headers).end(bytes)));
     await remind(relay);
     expect(reminded(relay)).toEqual(['Aisha Rahman', 'Tomasz Zielinski']);

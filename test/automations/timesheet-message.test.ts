@@ -258,7 +258,7 @@ describe('"Log the rest"', () => {
     expect(logged()).toHaveLength(3);
   });
 
-  it('the reminder counts an entry once that it shows already when its job goes on', async () => {
+  it('the reminder counts an entry only once if it shows the entry before its job continues', async () => {
     await start(alone());
     relay.sandbox.setFault({ kind: 'server-error', operation: '/timelogs/detail', times: 1 });
     await command(relay, `log 1h ${LOGIN.id}`, { userId: MIRA });

@@ -465,7 +465,7 @@ describe('the stack on an AWS emulator', () => {
     expect(complaints).toEqual([]);
   }
 
-  it('refuses each function the items that are none of its own', async () => {
+  it('refuses each function the items of others', async () => {
     const key = (pk: string) => ({ pk, sk: 'of the test' });
     const refused = /not authorized/;
     const asWebhook = await tableOf('github-webhook');
@@ -584,7 +584,7 @@ describe('the stack on an AWS emulator', () => {
     expect(await post(opened(8), { secret: 'somebody else' })).toMatchObject({ status: 401 });
   });
 
-  it('goes on with the job whose worker was replaced', async () => {
+  it('continues the job of a worker that was replaced', async () => {
     expect(await ended(underWay)).toMatchObject({ status: 'succeeded' });
     expect(defectsOf(10)).toHaveLength(1);
   });

@@ -54,7 +54,7 @@ async function wrongWith(...account: Parameters<typeof examine>): Promise<string
   return findings.flatMap(({ what, verdict, detail }) => (verdict === 'bad' ? [`${what}: ${detail}`] : []));
 }
 
-it('nothing is wrong with a new account that is prepared, and what cannot be seen is said', async () => {
+it('a prepared new account is correct, and the check says what it cannot see', async () => {
   expect(await wrongWith({})).toEqual([]);
   const findings = await checkBeforeDeploy(defineConfig({ connections: { main: {} } }), 'dev', plain);
   expect(findings.filter(({ verdict }) => verdict === 'unknown').map(({ what }) => what)).toEqual([

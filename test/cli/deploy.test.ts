@@ -145,7 +145,7 @@ describe('deploy --from, and node deploy.mjs', () => {
     [['--from', 'src'], 'src has no deployment: npx partner-relay build --stage <stage> writes it'],
     [['--from', 'cdk.out', '--stage', 'dev'], 'cdk.out has the stage prod, not dev'],
     [[], 'name the stage of relay.config.ts with --stage'],
-  ])('what cannot be deployed is said: %j', async (words, why) => {
+  ])('deploy refuses a wrong build, and says why: %j', async (words, why) => {
     await expect(parseRelay({}, ['deploy', ...words])).rejects.toThrow(why);
   });
 

@@ -165,7 +165,7 @@ describe('doctor', () => {
     }
   });
 
-  it('is content with a list that comes whole if relay.config.ts says so, and not with one that does not', async () => {
+  it('accepts a list that comes whole only if relay.config.ts says so', async () => {
     const path = 'users/list';
     const overrides = { [path]: { paged: false } };
     const whole = at(path, { ...ignores('page', 'per_page'), ...untold });

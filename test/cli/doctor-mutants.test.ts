@@ -396,7 +396,7 @@ async function saidOf({ mutation, sandbox, untried }: Mutant): Promise<string[]>
 const mutants = Object.entries(kinds).flatMap(([kind, all]) => mutantsOf(all).map((mutant) => ({ kind, ...mutant })));
 const seen = new Map<string, boolean>();
 
-describe('doctor, of a service of which something differs', () => {
+describe('doctor, with a service that differs', () => {
   it.each(mutants)('$kind: $differs', async (mutant) => {
     const said = await saidOf(mutant);
     seen.set(`${mutant.kind}: ${mutant.differs}`, said.length > 0);

@@ -314,7 +314,7 @@ describe('doctor', () => {
   it.each([
     ['0.1.0', /^good: 0\.1\.0 is deployed, and this is /],
     ['0.0.9', /^bad: 0\.0\.9 ran here, .*partner-relay@0\.1\.0$/],
-  ])('doctor says whether this version can follow the one that is deployed: %s', async (version, said) => {
+  ])('doctor says whether this version can replace the deployed version: %s', async (version, said) => {
     relay = await startRelay();
     const open = async () => targetOf(relay, { wrote: { version, form: 1 } });
     const found = await examine(relay.runtime.config, open, () => {}, {

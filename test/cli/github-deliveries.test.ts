@@ -86,7 +86,7 @@ describe('deliveries of GitHub on a machine that it cannot reach', () => {
     expect(defects()).toBe(3);
   });
 
-  it('a process that begins again goes on where the last one stopped', async () => {
+  it('a new process continues where the last one stopped', async () => {
     await handing()();
     const first = await opened();
     await handing()();
@@ -97,7 +97,7 @@ describe('deliveries of GitHub on a machine that it cannot reach', () => {
     expect(handed).toEqual([first, second]);
   });
 
-  it('an event from before the start does not arrive, and one that GitHub lists late does', async () => {
+  it('an event from before the start does not arrive, but an event that GitHub lists late does', async () => {
     await opened();
     relay.clock.now += MINUTE;
     const poll = handing();

@@ -254,7 +254,7 @@ describe('relay init', () => {
     expect(await readdir(folder)).toEqual(['node_modules']);
   });
 
-  it('asks again at a terminal for what cannot be used, keeps the answers, and leaves an existing configuration', async () => {
+  it('asks again at a terminal for unusable answers, keeps the others, and leaves an existing configuration', async () => {
     const { code, output } = await initAtTerminal(
       ['--no-github-app'],
       ['Base URL', 'ftp://pm.example.com'],

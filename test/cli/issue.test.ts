@@ -40,7 +40,7 @@ describe('partner-relay issue', () => {
     await expect(link(...words)).rejects.toThrow(why);
   });
 
-  it('partner-relay issue --set names the issue that has the defect now, for one that was transferred', async () => {
+  it('partner-relay issue --set names the issue that has the defect after a transfer', async () => {
     await happens('opened');
     const there = issueEvent('opened', { id: 2 });
     await happens('transferred', {

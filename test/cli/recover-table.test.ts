@@ -66,7 +66,7 @@ function describes(id: string, description: string): void {
 }
 
 describe('partner-relay recover', () => {
-  it('believes no last lines but its own, whoever wrote them where', async () => {
+  it('believes only the last lines that the relay wrote', async () => {
     await happens('opened', { id: 1, body: 'first' });
     const genuine = String(defectOf(1)?.description);
     // The issue shows the last lines of another one in its text, as people can read them.

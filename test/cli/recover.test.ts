@@ -151,7 +151,7 @@ async function unknown(count: number): Promise<string[]> {
 }
 
 describe('relay resolve --done', () => {
-  it('relay resolve --done refuses an id that the service does not have, and takes one that it has', async () => {
+  it('relay resolve --done refuses an id that the service does not have, and accepts an existing id', async () => {
     const [id = ''] = await unknown(1);
     await expect(run('resolve', id, '--done', 'not-a-uuid')).rejects.toThrow(
       /not-a-uuid is not a defect_id in defects\/list of project_id .* nothing was decided/,

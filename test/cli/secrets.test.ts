@@ -103,7 +103,7 @@ describe('a new GitHub App', () => {
     expect(github.asked).toEqual([]);
   });
 
-  it('what was got is kept for its owner until it is stored, and the next attempt goes on from there', async () => {
+  it('keys of a new App are kept for their owner until they are stored, and the next attempt continues from there', async () => {
     // Fails after the check: only the writes after it have a label.
     refuse = ({ VersionStages }) => (VersionStages ? undefined : DENIED);
     await expect(createApp('prod')).rejects.toThrow(

@@ -122,7 +122,7 @@ describe('what people type for a command', () => {
     'supprimer 2h Login',
     'rename Login to Logout',
     'due friday Login',
-  ])('what cannot be changed here is changed in the service: %s', (typed) => {
+  ])('a request for a change that only the service can make says so: %s', (typed) => {
     expect(parseCommand(typed, LANGUAGES)).toEqual({
       fault: expect.stringContaining('changed and deleted in the service'),
     });

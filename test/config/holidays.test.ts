@@ -17,7 +17,7 @@ describe('public holidays', () => {
   it.each([
     ['the day that replaces one on a weekend', 'GB', '2026-12-26', ['2026-12-28']],
     [
-      'each day of one that lasts several, but not the half day',
+      'each day of a holiday of several days, but not the half day',
       'TR',
       '2026-03-19',
       ['2026-03-20', '2026-03-21', '2026-03-22'],

@@ -50,7 +50,7 @@ describe('a request that is not from the page of this console is refused', () =>
     ['a change of a page', 405, 'POST', '/', (own) => own],
     ['an unknown path', 404, 'GET', '/api/unknown', (own) => own],
     ['an unknown page', 404, 'GET', '/unknown', (own) => own],
-    ['an address that is none', 400, 'GET', '//', (own) => own],
+    ['an invalid address', 400, 'GET', '//', (own) => own],
     ['an unknown page of the documentation', 404, 'GET', '/docs/unknown.md', (own) => own],
     ['a path out of the documentation', 404, 'GET', '/docs/..%2Fpackage.json', (own) => own],
     ['a path out of the pages', 404, 'GET', '/../package.json', (own) => own],
@@ -75,10 +75,10 @@ const cursor = (wakeAt: number) =>
   Buffer.from(JSON.stringify([{ status: 'parked', after: { id: 'x', wakeAt } }])).toString('base64url');
 
 it.each([
-  ['a cursor that is none', '/api/jobs?cursor=x'],
+  ['an invalid cursor', '/api/jobs?cursor=x'],
   ['a cursor of no time', `/api/jobs?cursor=${cursor(1e300)}`],
-  ['a time that is none', '/api/jobs?since=yesterday'],
-  ['a status that is none', '/api/jobs?status=lost'],
+  ['an invalid time', '/api/jobs?since=yesterday'],
+  ['an unknown status', '/api/jobs?status=lost'],
   ['a text that is too long', `/api/jobs?text=${'x'.repeat(300)}`],
   ['an issue that is too long', `/api/links?find=issue-${'9'.repeat(3_000)}`],
 ])('%s is refused as the operator’s mistake', async (_, path) => {

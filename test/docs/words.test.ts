@@ -6,6 +6,10 @@ import { textsIn } from '../../docs/texts.ts';
 const cwd = join(import.meta.dirname, '../..');
 const textOf = (file: string) => readFileSync(join(cwd, file), 'utf8');
 const sources = globSync('{cli,console,functions,infra,lib}/**/*.{js,ts,tsx}', { cwd });
+const tests = globSync('test/**/*.test.ts', { cwd });
+const namesIn = (file: string) => textOf(file).match(NAMES) ?? [];
+const NAMES = /(?<=(?:\b(?:it|describe)|\](?: as const)?\)|\)\))\(\s*)(['"`]).*?\1(?=,)/g;
+const textsOf = (file: string) => [...(textOf(file).match(/\/\*\*.*?\*\/|\/\/ [^\n]*/gs) ?? []), ...textsIn(file)];
 /** Without docs/configuration.md, which is made. */
 const written = globSync(['*.md', '{docs,test}/**/*.md'], { cwd }).filter((page) => page !== 'docs/configuration.md');
 const code = /^```.*?^```|^ {4}.*?$/gms;
@@ -27,14 +31,13 @@ it.each<[string, RegExp, most: number]>([
 });
 
 const stumbles =
-  /\b(?:whoever|anew|of which(?!-)|what cannot|has the \w+ an?|it is not known whether|there is no way to)\b|(?:\. |\*\* |\/\/ )One that|[\p{L},.;:] {2,}\p{L}/giu;
+  /\b(?:whoever|anew|of which(?!-)|what cannot|has the \w+ an?|it is not known whether|there is no way to|all the same|gets? on|is told (?:so|of)|are looked at|is looked at|of whom|that is none|(?:nobody|no one) knows which)\b|(?:\. |\*\* |\/\/ )One that|[\p{L},.;:] {2,}\p{L}/giu;
 /** A list of fragments with a full stop behind the last alone. */
 const stopped = /(?<=\n\n)(?:- (?:[^\n]|\n +)*[^.:!?;,]\n)+- (?:[^\n]|\n +)*\.(?=\n\n|\n*$)/g;
 
-it.each([...written, ...sources])('%s has no phrase that readers stumble over', (file) => {
+it.each([...written, ...sources, ...tests])('%s has no phrase that readers stumble over', (file) => {
   const isPage = file.endsWith('.md');
-  const comments = textOf(file).match(/\/\*\*.*?\*\/|\/\/ [^\n]*/gs) ?? [];
-  const text = isPage ? proseOf(file) : [...comments, ...textsIn(file)].join('\n');
+  const text = isPage ? proseOf(file) : (file.startsWith('test/') ? namesIn(file) : textsOf(file)).join('\n');
   const lines = text.replaceAll(/(?:\s*\n\s*(?:\*|\/\/)? *)+/g, ' ');
   expect([...(lines.match(stumbles) ?? []), ...((isPage && text.match(stopped)) || [])]).toEqual([]);
 });

@@ -211,7 +211,7 @@ describe('a connection that is down', () => {
     expect((await relay.jobs('succeeded')).map(({ outcome }) => outcome)).toContain('completed checklist item 101');
   });
 
-  it('is probed less often after an hour, whoever waits: the probes of a day leave most of its budget', async () => {
+  it('is probed less often after an hour, even if people wait: the probes of a day leave most of its budget', async () => {
     await start();
     relay.sandbox.setFault({ kind: 'key-revoked' });
     await command(relay, 'done 101');
@@ -286,7 +286,7 @@ describe('an item that is not as the relay writes it', () => {
       'SET #version = :text, #breakers = :breakers, #lined = :text, #servedAgain = :text, #isLimited = :text',
       { text: 'x', breakers: { connection: { ...far, until: 8e15 }, 'defects/create': 'x', 'defects/list': null } },
     ],
-  ])('stops nothing for longer, and the line goes on: %s', async (_, expression, values) => {
+  ])('stops nothing for longer, and the line continues: %s', async (_, expression, values) => {
     await start();
     relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create' });
     await open(5);
@@ -298,7 +298,7 @@ describe('an item that is not as the relay writes it', () => {
     expect(defects()).toHaveLength(5);
   });
 
-  it('is read whatever is in it, without what cannot be', () => {
+  it('is read whatever it contains, without impossible values', () => {
     const now = 1.8e12;
     fc.assert(
       fc.property(fc.object({ maxDepth: 3, key: fc.constantFrom('breakers', 'lined', 'version', 'until') }), (item) => {

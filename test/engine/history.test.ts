@@ -142,7 +142,7 @@ describe('discarding a job', () => {
     expect(relay.sandbox.data.defects.slice(seeded)).toMatchObject([{ title: 'later' }]);
   });
 
-  it('a person is told why their job was discarded', async () => {
+  it('a person reads why their job was discarded', async () => {
     await start();
     relay.sandbox.setFault({ kind: 'maintenance', status: 403, operation: '/timelogs/create', times: 1 });
     const { inTheEnd } = await ask(relay, 'log 1h "Login with passkeys"');

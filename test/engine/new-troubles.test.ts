@@ -54,7 +54,7 @@ it('a connection that is paused for five minutes is counted once, and named, als
   expect(await sweeps(7, 'NewlyPaused')).toEqual([0, 0, 0, 0, 0, 1, 0]);
 });
 
-it('a job that is parked is counted once, also one that cannot be read, while others are parked', async () => {
+it('a parked job is counted once while others are parked, also if it cannot be read', async () => {
   const park = async (id: number) => {
     await relay.post('issues', issueEvent('opened', { id }));
     const [job] = await relay.jobs('queued');

@@ -26,7 +26,7 @@ it.each([
   },
 );
 
-it('a worker that stalls beyond its lease leaves the reply to the one that took over', async () => {
+it('a worker that stalls beyond its lease leaves the reply to the worker that took over', async () => {
   const relay: TestRelay = await startRelay({
     github: { token: 'ghp_token' },
   });

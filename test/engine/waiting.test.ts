@@ -16,7 +16,7 @@ let relay: TestRelay;
 const outcomes = async () => (await relay.jobs()).map((job) => [job.status, newsOf(job)]);
 
 describe('a job of a person', () => {
-  it("a person's job does not wait for another one that is being retried", async () => {
+  it("a person's job does not wait for a retry of another job", async () => {
     relay = await startRelay();
     relay.sandbox.setFault({ kind: 'server-error', operation: '/users/list' });
     await command(relay, 'log 2h "Login with passkeys"');
@@ -259,7 +259,7 @@ describe('a job that is sent again and again', () => {
     await relay.work();
   }
 
-  it('is parked if its waits do not explain it, and goes on once an operator replays it', async () => {
+  it('is parked if its waits do not explain it, and continues once an operator replays it', async () => {
     relay = await startRelay({ config: exampleConfig({ comment: false }, oneLine) });
     for (const id of [1, 2]) await relay.post('issues', issueEvent('opened', { id }));
     await relay.work();

@@ -153,7 +153,7 @@ describe('a person', () => {
 describe('a link that is forwarded', () => {
   beforeEach(() => start());
 
-  it('binds nobody: the code that the other person sees is none of theirs, and its asker does not see it', async () => {
+  it('links nobody: the code that the other person sees is not theirs, and the person who asked does not see it', async () => {
     // Tomasz asks for a link, and gets Mira to open it.
     const { browser: mira, callback } = await consented({ userId: TOMASZ }, { email: 'mira.novak@example.com' });
     const page = await mira.open(callback);
@@ -357,7 +357,7 @@ describe('a page', () => {
 
   it.each([
     ['no ticket', 'start', 410],
-    ['a ticket that is none', 'start?ticket=%3Cscript%3E', 410],
+    ['an invalid ticket', 'start?ticket=%3Cscript%3E', 410],
     ['no cookie', 'callback/main?code=x&state=y', 400],
   ])('answers %s with what to do', async (_, path, status) => {
     await start();

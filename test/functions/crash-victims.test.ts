@@ -122,7 +122,7 @@ const running = async () => (await relay.jobs('running')).map(({ entity }) => Nu
 const jobOf = async (id: number) => (await relay.jobs()).find(({ entity }) => entity.endsWith(`#${id}`));
 
 describe('a process that dies with several jobs at work', () => {
-  it('counts for none of them, however often: they run one after the other, and get on', async () => {
+  it('counts for none of them, however often: they run one after the other, and make progress', async () => {
     const ids = [1, 2, 3, 4];
     for (let kill = 0; kill < 5; kill++) {
       const now = ids.map((id) => 10 * kill + id);

@@ -86,7 +86,7 @@ it.each<[string, (json: string) => string, string?]>([
   expect(answered).toEqual({ status: 202, answer: { jobs: [expect.any(String)], repeat: false } });
 });
 
-describe('what cannot be taken', () => {
+describe('an unusable request', () => {
   it.each([
     ['no signature', { 'x-hub-signature-256': undefined }, 401, /X-Hub-Signature-256 is missing/],
     ['no event header', { 'x-github-event': undefined }, 400, /X-GitHub-Event is missing/],

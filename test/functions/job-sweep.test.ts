@@ -99,7 +99,7 @@ describe('the sweep', () => {
     ['the id of another job', 'SET #id = :value', { value: 'another' }],
     ['a time beyond all dates', 'SET #queuedAt = :value', { value: 9e15 }],
     ['a reply to where only a newer version can', 'SET #replyTo = :value', { value: { in: 'teams', channelId: '7' } }],
-    ['a list of waits that is none', 'SET #waits = :value', { value: { newest: [null], older: 0 } }],
+    ['an invalid list of waits', 'SET #waits = :value', { value: { newest: [null], older: 0 } }],
   ])('parks a record that cannot be read, and carries out the others: %s', async (_, expression, values) => {
     relay = await startRelay();
     for (const id of [1, 2, 3]) await relay.post('issues', issueEvent('opened', { id }));

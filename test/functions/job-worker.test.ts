@@ -75,7 +75,7 @@ describe('a creation without a clear answer', () => {
   });
 });
 
-describe('a refusal that says how to go on', () => {
+describe('a refusal that says how to continue', () => {
   it("a refused timestamp is signed again with the service's time", async () => {
     await start();
     relay.sandbox.setFault({ kind: 'clock-skew', seconds: -1200 });

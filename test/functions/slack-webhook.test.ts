@@ -148,7 +148,7 @@ describe('a request', () => {
 
   it.each([
     ['a certificate check', 'ssl_check=1&token=deprecated', 200],
-    ['a certificate check that is none', 'ssl_check=0&token=deprecated', 401],
+    ['an invalid certificate check', 'ssl_check=0&token=deprecated', 401],
     ['a command beside a certificate check', 'ssl_check=1&command=%2Fpm&text=done+101', 401],
     ['an interaction beside a certificate check', 'payload=%7B%7D&ssl_check=1', 401],
   ])('is not carried out without a signature: %s', async (_, body, statusCode) => {

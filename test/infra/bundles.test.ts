@@ -180,7 +180,7 @@ export const run = async () => [fromBuffer.name, __dirname, await import('./old.
     expect(child.output()).toBe('loaded\n');
   });
 
-  it('a run that cannot be loaded costs no other one, and no name in the configuration sets a prototype', async () => {
+  it('a run that cannot be loaded does not affect the others, and no name in the configuration sets a prototype', async () => {
     const automations = join(folder, 'loads');
     mkdirSync(automations);
     withPackage(automations);

@@ -324,7 +324,7 @@ describe('a link that was cleared', () => {
 describe('the name of an issue', () => {
   const NAME = 'Codertocat/Hello-World#1';
 
-  it('is that of another one which is opened under it, whatever comes late of the first', async () => {
+  it('belongs to another issue that is opened under it, whatever comes late of the first', async () => {
     await start();
     await happens('opened', { id: 1, seconds: 1 });
     await happens('opened', { id: 2, seconds: 2, number: 1 });

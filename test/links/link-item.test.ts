@@ -60,7 +60,7 @@ describe('the item of a link', () => {
     expect(fromItem({ ...stored(made(state)), ...change }, NOW)).toMatchObject({ life: 'unreadable', wrong });
   });
 
-  it('takes any item, and keeps one that cannot be read as it is', () => {
+  it('accepts any item, and keeps an unreadable item as it is', () => {
     const one = fc.sample(states, 1)[0] ?? expect.fail('no state');
     const good = stored(made(one));
     const changed = fc

@@ -131,8 +131,8 @@ it.each<[string, Link | undefined, Link | undefined]>([
   ['an issue comes back', arrive(left, unclaimed, 'issue-1'), holds(left)],
   ['nothing arrives where a link cannot be read', arrive(unreadable, made(), 'issue-1'), undefined],
   ['what arrived is dismissed', dismiss(holds(claimed)), claimed],
-  ['a person is told of what arrived', tell(holds(claimed), 'job-3'), holds(claimed, 'job-3')],
-  ['a person is told of nothing', tell(claimed, 'job-3'), undefined],
+  ['a person hears what arrived', tell(holds(claimed), 'job-3'), holds(claimed, 'job-3')],
+  ['a person hears nothing', tell(claimed, 'job-3'), undefined],
   ['an issue leaves, with what it had', leave(claimed, to), left],
   ['what arrived at an issue that leaves is remembered', leave(holds(made()), to), holds(left)],
   ['an issue that has left does not leave again', leave(left, to), undefined],
@@ -143,7 +143,7 @@ it.each<[string, Link | undefined, Link | undefined]>([
   ['nothing is restored over a claim', restore(claimed, held, 7, CLEARED), undefined],
   ['a link is cleared once more', clear(made(), 9), { ...unclaimed, cleared: CLEARED }],
   [
-    'what cannot be read is cleared most often',
+    'an unreadable link is cleared most often',
     clear(unreadable, 9),
     { life: 'unclaimed', newest: tied, cleared: { times: 9, at: 9 } },
   ],
@@ -171,7 +171,7 @@ it.each<[string, Link | undefined, Link | undefined]>([
     undefined,
   ],
   [
-    'of two states at one time, the one that wants a defect is kept',
+    'the state that wants a defect is kept, if two states have one time',
     keep({ ...claimed, newest: { ...tied, tied: false } }, { ...tied, state: titled('b'), wanted: false }),
     { ...claimed, newest: { ...tied, revision: 4 } },
   ],

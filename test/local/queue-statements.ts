@@ -112,7 +112,7 @@ export function queueStatements(start: () => Promise<QueueServer>, differences: 
     expect(await receiveAll(queue)).toHaveLength(2);
   });
 
-  it('a message that is received too often becomes a dead letter, and its group goes on', async () => {
+  it('a message that is received too often becomes a dead letter, and its group continues', async () => {
     const queue = await queueOf('a1', 'a2');
     for (let count = 1; count <= QUEUE.maxReceiveCount; count++) {
       const { body, receiveCount, receiptHandle } = await receive(queue);
@@ -151,7 +151,7 @@ export function queueStatements(start: () => Promise<QueueServer>, differences: 
       fc.record({ what: fc.constantFrom('delete' as const, 'wake' as const), index: fc.nat() }),
     );
 
-    it('what is received is the first of a group of which nothing is in hand', async () => {
+    it('a message is received if it is the first of its group and none of the group is in flight', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
           const queue = await server.createQueue();

@@ -196,7 +196,7 @@ describe('npm start', WAITING, () => {
     }
   });
 
-  it('npm start goes on after it was killed: with its jobs, secrets and addresses, and another token', async () => {
+  it('npm start continues after it was killed: with its jobs, secrets and addresses, and another token', async () => {
     const first = start();
     await first.printed('npx partner-relay send issues');
     await relay('send', 'slack', '/pm find login');

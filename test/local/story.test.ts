@@ -85,7 +85,7 @@ describe('the story of jobs in the first terminal', () => {
       { message: 'job continues', waitedFor: 'outage', durationMs: 125_000 },
       '● acme/web#1 continues after an outage; it waited 2 min 5 s',
     ],
-  ])('what happens to a job is told in a line: %o', async (line, expected) => {
+  ])('one line says what happens to a job: %o', async (line, expected) => {
     expect(await told({ ...job, ...line })).toEqual([`[4eff2e] ${expected}`]);
   });
 

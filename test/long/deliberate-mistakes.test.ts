@@ -32,7 +32,7 @@ const mistakes = {
     'return begun !== null;',
     /item \d+ is not as .* asked for/,
   ],
-  'a run ends its job whoever holds the lease': [
+  'a run ends its job although another worker holds the lease': [
     'lib/engine/record/job-store.ts',
     'setFields(fields, over), ownedBy(owner));',
     'setFields(fields, over));',

@@ -9,7 +9,7 @@ import { MINUTE, SECOND } from '../simulation/workloads.ts';
 /** Lambda stops the next invocation after about so many. */
 const ROUNDS = 16;
 
-it("a long backlog goes on where Lambda's guard against loops would stop its messages", async () => {
+it("a long backlog continues where Lambda's guard against loops would stop its messages", async () => {
   const load = loads.longBacklog(false, 1);
   const { result, figures } = await simulateKeepingPromises(load);
   expect(figures.longestChain).toBeGreaterThan(ROUNDS);
@@ -56,7 +56,7 @@ it.each<[number, number, number, number]>([
   },
 );
 
-it('goes on with a backlog after AWS did not answer for five minutes', async () => {
+it('continues a backlog after AWS did not answer for five minutes', async () => {
   const { jobs } = await simulate(loads.silentAws(5 * MINUTE, 1));
   expect(jobs).toEqual({ succeeded: 600 });
 });

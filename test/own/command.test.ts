@@ -81,7 +81,7 @@ async function start(rest: Parameters<typeof exampleConfig>[1] = {}) {
 }
 
 describe('a command of a team in Slack', () => {
-  it('is carried out with its parameters, and its author is told', async () => {
+  it('is carried out with its parameters, and answers its author', async () => {
     await start();
     const { atOnce, inTheEnd } = await ask(relay, `block “${TASK}”  waits for “it”`);
     expect(atOnce).toBe(`:hourglass_flowing_sand: Working on it: /pm block "${TASK}" waits for “it”`);

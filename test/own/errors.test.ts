@@ -81,7 +81,7 @@ describe('what a file throws', () => {
   });
 
   it.each([[{ run: THROWN }], [{ job: 'throw new RangeError(release.name)' }]])(
-    'is told on AWS by its kind, file and line alone: %j',
+    'shows on AWS only its kind, file and line: %j',
     async (parts) => {
       const { relay, jobs } = await startWith(parts, false);
       const all = JSON.stringify([jobs.map(({ input: _, ...job }) => job), relay.log, relay.metrics]);

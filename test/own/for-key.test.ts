@@ -172,7 +172,7 @@ describe('two jobs with one name and key', () => {
     });
   });
 
-  it('with different operations go on if nothing was sent', async () => {
+  it('with different operations continue if nothing was sent', async () => {
     const { workToTheEnd } = await start();
     await stopClaimed(1, creates('tasks/create'));
     acts.set(1, creates('defects/create'));
@@ -292,7 +292,7 @@ describe('a job whose creation has no clear answer', () => {
     expect(things()).toHaveLength(1);
   });
 
-  it('that nothing can search for has to be decided before others go on', async () => {
+  it('that nothing can search for has to be decided before others continue', async () => {
     const id = await parked('tasks/create', true);
     const other = await next(2, 'tasks/create');
     expect(other.parked).toMatchObject({
@@ -370,7 +370,7 @@ describe('what is let go', () => {
   const itemOf = (turn: number) => (input: string) =>
     input.includes('made#') && input.includes(`"turn":{"N":"${turn}"`);
 
-  it('is made anew by the next job', async () => {
+  it('is created again by the next job', async () => {
     const { workToTheEnd } = await start();
     for (const [id, act] of [creates(), ends, ends, creates(), creates()].entries()) {
       await open(id + 1, act);
@@ -458,7 +458,7 @@ describe('a message for a key', () => {
   const ends: Act = async ({ letGo }) => `ended ${await letGo('alert', 'alert 1')}`;
   const texts = () => relay?.slack.messages.map(({ text }) => text);
 
-  it('is posted once, and changed by later jobs, until it is let go', async () => {
+  it('is posted once, and changed by later jobs, until it is released', async () => {
     const { workToTheEnd } = await start();
     for (const [id, act] of [says('It fires'), says('It is over'), ends, says('It fires again')].entries()) {
       await open(id + 1, act);

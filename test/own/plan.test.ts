@@ -109,7 +109,7 @@ await create('defect', 'defects/create', { project_id: '${PROJECT}', title });
 `;
 
 it.each<[string, string, string]>([
-  ['goes on as in a worker', `${asBefore} await until('later', '2026-11-21T10:00:00Z');`, ', 1 as before'],
+  ['continues as in a worker', `${asBefore} await until('later', '2026-11-21T10:00:00Z');`, ', 1 as before'],
   [
     'has no environment',
     'await call("seen " + Object.keys(process.env), "tasks/list", {});',

@@ -76,7 +76,7 @@ it('a question is not answered by a replay of the version before, which has no r
 it.each<[string, () => Promise<unknown>]>([
   ['`npx partner-relay replay --reason`', () => runRelayOf(relay, ['replay', id, '--reason', ' yes, do '])],
   ["the console's Answer", () => decide({ do: 'answer', answer: 'yes, do' })],
-])('a question is answered by %s, and the job goes on with it', async (_, answer) => {
+])('a question is answered by %s, and the job continues with it', async (_, answer) => {
   const { next } = await shown.get<JobDetail>(`/api/jobs/${id}`);
   expect(next).toMatchObject({
     actions: ['answer', 'discard'],

@@ -91,11 +91,11 @@ describe('ticks', () => {
 
 describe('daylight saving', () => {
   it.each<[string, string, string, string, string[]]>([
-    ['a time that is skipped is due when the clock goes on', 'Europe/Berlin', '30 2 * * *', '2026-03-29', ['01:00']],
+    ['a skipped time is due when the clock continues', 'Europe/Berlin', '30 2 * * *', '2026-03-29', ['01:00']],
     ['several that are skipped are due once', 'Europe/Berlin', '0,30 2 * * *', '2026-03-29', ['01:00']],
     ['a step in an hour that is skipped is due once', 'Europe/Berlin', '*/30 2 * * *', '2026-03-29', ['01:00']],
     ['the others of the hour are due as ever', 'Europe/Berlin', '30 2,3 * * *', '2026-03-29', ['01:00', '01:30']],
-    ['a time of any hour goes on', 'Europe/Berlin', '30 * * * *', '2026-03-29', ['00:30', '01:30', '02:30']],
+    ['a time of any hour continues', 'Europe/Berlin', '30 * * * *', '2026-03-29', ['00:30', '01:30', '02:30']],
     ['a time that comes twice is due the first time', 'Europe/Berlin', '30 2 * * *', '2026-10-25', ['00:30']],
     ['the end of a date is skipped', 'America/Nuuk', '30 23 * * *', '2026-03-29', ['01:00']],
     ['the end of the only such day of the week is skipped', 'America/Nuuk', '30 23 * * SAT', '2026-03-29', ['01:00']],

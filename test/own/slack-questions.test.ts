@@ -241,7 +241,7 @@ describe('a question in Slack', () => {
     await ends('level 2 by Tomasz Zielinski');
   });
 
-  it('holds up nobody: the person can give ten more commands, and is told of no wait', async () => {
+  it('delays nobody: the person can give ten more commands, and reads of no wait', async () => {
     await asked('mine');
     const said = relay.slack.messages.length;
     for (let count = 0; count < 10; count++) await command(relay, 'mine');

@@ -221,7 +221,7 @@ it('a time without a zone is in UTC, wherever the machine is', async () => {
   }
 });
 
-it('a job that waits for a time in two months is woken once a day, and goes on at that time', async () => {
+it('a job that waits for a time in two months is woken once a day, and continues at that time', async () => {
   const DAY_MS = 86_400_000;
   const days = 60;
   let runs = 0;

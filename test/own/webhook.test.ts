@@ -356,7 +356,7 @@ it('a body with thousands of mistakes names at most five fields, and nothing of 
   expect(relay.log).toContainEqual(expect.objectContaining({ message: 'request ignored', reason }));
 });
 
-it('a body of which the file keeps too much is answered with the reason, and counted', async () => {
+it('a body from which the file keeps too much is answered with the reason, and counted', async () => {
   const body = JSON.stringify({ text: 'x'.repeat(9_000) });
   relay.metrics.length = 0;
   expect(await post('large', { 'x-token': 'of large' }, body)).toEqual({

@@ -84,7 +84,7 @@ describe('a person in Slack', () => {
       () => delete relay.slack.users.get(MIRA)?.email,
       `The relay matches people by e-mail address, but Slack does not show yours. ${ASK}`,
     ],
-  ])('%s is told so, and whom to ask', async (_, userId, prepare, said) => {
+  ])('%s reads so, and whom to ask', async (_, userId, prepare, said) => {
     await start();
     prepare();
     expect((await ask(relay, log(), { userId })).inTheEnd).toBe(`:warning: ${said}`);

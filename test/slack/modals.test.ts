@@ -217,7 +217,7 @@ it.each([
   ['empty', 'after work', 1],
   ['cut', 'before work', 0],
 ] as const)(
-  'a form of which Slack does not say whether it was opened gets its list where it was: %s %s',
+  'a form gets its list where it was, if Slack does not say whether it opened: %s %s',
   async (kind, when, opened) => {
     await start();
     relay.slack.fail({ method: 'views.open', kind, when });

@@ -90,7 +90,7 @@ it('a repository is not followed without an event that had its configured name',
   expect(await opened('Codertocat-too/Hello-World', ID, 1)).toBe(0);
 });
 
-it('a new repository with the configured name takes the place of the one that had it', async () => {
+it('a new repository with the configured name takes the place of the previous repository', async () => {
   expect(await opened(NAME)).toBe(2);
   expect(await opened(NAME, ID + 1)).toBe(2);
   expect(await opened(RENAMED)).toBe(0);
@@ -101,7 +101,7 @@ const NEW_NAME = 'NewName/Hello-World';
 const renamedTo = (name: string) =>
   `${NAME} is now called ${name}. Its events are still handled. Change its name in relay.config.ts.`;
 
-it('a renamed repository is told although each event meets a new process', async () => {
+it('a renamed repository is reported although each event meets a new process', async () => {
   for (const name of [NAME, RENAMED, RENAMED]) {
     const { body = '' } = await functionsOf(() => relay.runtime).take(githubDelivery('issues', eventOf(name)));
     expect(JSON.parse(body).jobs).toHaveLength(2);
@@ -109,7 +109,7 @@ it('a renamed repository is told although each event meets a new process', async
   expect(await told()).toEqual([renamedTo(RENAMED)]);
 });
 
-it('a repository that is renamed back is told no more', async () => {
+it('a repository that is renamed back is no longer reported', async () => {
   for (const name of [NAME, RENAMED, NAME]) expect(await opened(name)).toBe(2);
   expect(await told()).toEqual([]);
 });

@@ -50,7 +50,7 @@ it.each<[string, Fault, number, RegExp]>([
     1,
     /The service refuses the key of main since <!date.*secrets set partner\/main/,
   ],
-])('a connection that %s is told once, and once that it works again', async (_, fault, after, words) => {
+])('a connection that %s is reported once, and once when it works again', async (_, fault, after, words) => {
   await fail(fault);
   await minutes(after - 1);
   if (after > 1) expect(told()).toEqual([]);
@@ -61,7 +61,7 @@ it.each<[string, Fault, number, RegExp]>([
   expect(told()).toEqual([expect.stringMatching(words), expect.stringMatching(/main works again\./)]);
 });
 
-it('what Slack does not take is told later, also after a crash between posting and noting it', async () => {
+it('a message that Slack refuses is sent later, also after a crash between posting and noting it', async () => {
   await fail({ kind: 'key-revoked' });
   let stops = 0;
   for (const n of [1, 2, 3, 4]) {
@@ -75,7 +75,7 @@ it('what Slack does not take is told later, also after a crash between posting a
   expect(told()).toHaveLength(1);
 });
 
-it('an outage that follows on a crash between telling the end and noting it is told', async () => {
+it('an outage is reported after a crash between reporting the last end and noting it', async () => {
   await fail({ kind: 'key-revoked' });
   await minutes(3);
   relay.sandbox.clearFaults();

@@ -49,7 +49,7 @@ async function sweeps(count: number): Promise<void> {
 }
 
 describe('the notice of parked jobs', () => {
-  it('a job that the service refuses is told in the contact channel once, with what to do', async () => {
+  it('a refused job is reported once in the contact channel, with what to do', async () => {
     await relay.post('issues', issueEvent('opened', { title: '<!channel> *bold*' }));
     await relay.work();
     const [job] = await relay.jobs('parked');
@@ -104,7 +104,7 @@ describe('the notice of parked jobs', () => {
     expect(JSON.stringify(notices()[0]?.blocks).length).toBeLessThan(13_000);
   });
 
-  it('a job that is parked after another one was replayed, within the hour and for the same cause, is told too', async () => {
+  it('a job that is parked after another was replayed, within the hour and for the same cause, is reported too', async () => {
     const [first = ''] = await park('no such project');
     await sweepAfter(MINUTE);
     const job = await relay.stores.jobs.get(first);
@@ -156,7 +156,7 @@ describe('the notice of parked jobs', () => {
     expect(texts()[0]).toContain('• and more than 1990 more');
   });
 
-  it('a decision is told once the token of the app is valid again', async () => {
+  it('a decision is shown once the token of the app is valid again', async () => {
     await park('no such project');
     await relay.sweep();
     const [job = expect.fail('expected a job')] = await relay.jobs('parked');
@@ -175,7 +175,7 @@ describe('the notice of parked jobs', () => {
       [HOUR - 1, 'park', 'fail', 4.5 * MINUTE, MINUTE, 2 * MINUTE],
       1,
     ],
-  ])('a notice is told in its hour or later: %s', async (_, history, count) => {
+  ])('a notice is posted in its hour or later: %s', async (_, history, count) => {
     for (const what of history) {
       if (what === 'park') await park('no such project');
       else if (what === 'fail') relay.slack.fail({ method: 'chat.postMessage', kind: 'cut', when: 'before work' });
@@ -189,7 +189,7 @@ describe('the notice of parked jobs', () => {
     ['Slack wants fewer calls', { kind: 'rate-limited' }, 2],
     ['Slack is down', { kind: 'server-error', when: 'before work' }, 4],
     ['the answer is lost', { kind: 'cut', when: 'after work' }, 4],
-  ] as const)('a notice is told once, later, if %s', async (_, failure, minutes) => {
+  ] as const)('a notice is posted once, later, if %s', async (_, failure, minutes) => {
     relay.slack.fail({ method: 'chat.postMessage', ...failure });
     const ids = await park('no such project');
     await sweeps(minutes);

@@ -50,7 +50,7 @@ async function pass(minutes: number): Promise<void> {
 const outcomes = async () => (await relay.jobs()).map(({ status, outcome }) => `${status}: ${outcome}`);
 
 describe('a person who has to wait', () => {
-  it('a waiting person is told until when, and gets the outcome in the same place', async () => {
+  it('a waiting person reads until when, and gets the outcome in the same place', async () => {
     await start(limited({ perMinute: 2 }));
     await command(relay, 'done 101 102 103');
     await relay.workToTheEnd();
@@ -68,7 +68,7 @@ describe('a person who has to wait', () => {
     expect([told1, told2]).toMatchObject([{ kind: 'ephemeral' }, { kind: 'ephemeral' }]);
   });
 
-  it('a waiting person is told of another reason, once ten minutes have passed', async () => {
+  it('a waiting person reads another reason, once ten minutes have passed', async () => {
     await start();
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 660, times: 1 });
     await command(relay, 'done 101');
@@ -81,7 +81,7 @@ describe('a person who has to wait', () => {
     ]);
   });
 
-  it('a waiting person is told with the next try if the first message fails, which does not stop the job', async () => {
+  it('a waiting person is notified at the next try if the first message fails, which does not stop the job', async () => {
     await start();
     relay.slack.fail({ method: 'response_url', kind: 'server-error' });
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 60 });
@@ -94,7 +94,7 @@ describe('a person who has to wait', () => {
     expect(told(relay)).toEqual([expect.stringMatching(/^:hourglass: done 101 has to wait/), COMPLETED]);
   });
 
-  it('a waiting person is told even if a worker died while it told them', async () => {
+  it('a waiting person is notified even if a worker died while it notified them', async () => {
     await start();
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 60 });
     await command(relay, 'done 101');
@@ -108,7 +108,7 @@ describe('a person who has to wait', () => {
   });
 
   it.each([0, 1_500, 6_000])(
-    'everyone whose command waits for a key is told, with %i ms between them',
+    'everyone whose command waits for a key is notified, with %i ms between them',
     async (apart) => {
       await start();
       relay.sandbox.setFault({ kind: 'key-revoked' });

@@ -33,7 +33,7 @@ async function workFor(ms: number): Promise<void> {
 const lastOf = (metric: string) => relay.metrics.findLast((record) => metric in record)?.[metric];
 
 it.each(['a draft', 'a record that waits'])(
-  '%s of the next version waits for it, while all else goes on, and an alarm goes off',
+  '%s of the next version waits for it, while all else continues, and an alarm goes off',
   async (what) => {
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 60 });
     await relay.post('issues', issueEvent('opened', { id: 1 }));

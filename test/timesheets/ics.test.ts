@@ -246,15 +246,11 @@ describe('an iCalendar file', () => {
   const another = (...lines: string[]) => ['END:VEVENT', 'BEGIN:VEVENT', 'UID:2', ...lines];
   it.each<[string, string, string]>([
     [
-      'a date that is none',
+      'an invalid date',
       file(...another('DTSTART;VALUE=DATE:2026'), ...another(...day)),
       'event 2: a DTSTART is not a date or time',
     ],
-    [
-      'a day that is none',
-      file(...another('DTSTART;VALUE=DATE:20260230'), ...another(...day)),
-      'event 2: a DTSTART is no',
-    ],
+    ['an invalid day', file(...another('DTSTART;VALUE=DATE:20260230'), ...another(...day)), 'event 2: a DTSTART is no'],
     ['no date', file(...another('SUMMARY:a'), ...another(...day)), 'event 2: it has no DTSTART'],
     [
       'an unknown zone',
@@ -270,12 +266,12 @@ describe('an iCalendar file', () => {
       ),
       '',
     ],
-    ['a rule that is none', file(...day, 'RRULE:FREQ=SOMETIMES'), 'event 1: its RRULE cannot be read'],
+    ['an invalid rule', file(...day, 'RRULE:FREQ=SOMETIMES'), 'event 1: its RRULE cannot be read'],
     ['no number of times', file(...day, 'RRULE:FREQ=DAILY;COUNT=0'), 'event 1: its RRULE cannot be read'],
-    ['an end that is none', file(...day, 'RRULE:FREQ=WEEKLY;UNTIL=soon'), 'event 1: its RRULE cannot be read'],
-    ['a duration that is none', file(...day, 'DURATION:-P1D'), 'event 1: its DURATION cannot be read'],
+    ['an invalid end', file(...day, 'RRULE:FREQ=WEEKLY;UNTIL=soon'), 'event 1: its RRULE cannot be read'],
+    ['an invalid duration', file(...day, 'DURATION:-P1D'), 'event 1: its DURATION cannot be read'],
     [
-      'one exception that is none',
+      'one invalid exception',
       file(...day, 'RRULE:FREQ=YEARLY', 'EXDATE:soon,20251118'),
       'event 1: a EXDATE is not a date',
     ],

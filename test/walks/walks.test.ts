@@ -38,7 +38,7 @@ it.each(Object.entries(BUDGETS))(
   },
 );
 
-it('the path of /pm log in the documentation is the one that it takes', async () => {
+it('/pm log takes the path that the documentation shows', async () => {
   const { files = [] } = walked.walks['/pm log'] ?? {};
   const docs = join(import.meta.dirname, '../../docs');
   await expect(`${files.join('\n')}\n`).toMatchFileSnapshot(join(docs, 'api/pm-log.txt'));

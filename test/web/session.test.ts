@@ -110,7 +110,7 @@ inBrowser('the page and its server', () => {
     await page.getByText('it has changed').waitFor({ timeout: 5_000 });
   });
 
-  it('an open page goes on when the relay answers again', async () => {
+  it('an open page continues when the relay answers again', async () => {
     const { page } = await openList();
     await shown.restart(async () => {
       await page.getByText('No connection. Trying again…').waitFor();
@@ -120,7 +120,7 @@ inBrowser('the page and its server', () => {
     await page.getByText('2 jobs shown').waitFor();
   });
 
-  it('what cannot be read is said in words, and can be tried again', async () => {
+  it('a failed reading is explained in words, and can be tried again', async () => {
     const { page, go } = await open();
     await go('jobs/no-such-job');
     await page.getByRole('alert').getByText('there is no job no-such-job').waitFor();

@@ -155,7 +155,7 @@ describe('stored values and clocks are input', () => {
     },
   );
 
-  it('a damaged budget is written again without what cannot be, and keeps the calls of the day', async () => {
+  it('a damaged budget is written again without impossible values, and keeps the calls of the day', async () => {
     const { connection, clock, budget, ask } = start();
     slotOf(await ask());
     const damaged = { ...(await table.get(keys.budget(connection))), minuteCalls: 'broken' };

@@ -97,7 +97,7 @@ describe('a refusal', () => {
     [429, 'Rate limit exceeded', create, {}, fault({ kind: 'rate-limited' })],
     [500, 'Server Error', update, {}, fault({ kind: 'server-error' })],
   ])(
-    'of the sandbox is told by its fields: %i %s',
+    'of the sandbox is recognized by its fields: %i %s',
     async (status, serviceMessage, [operation, payload], facts = {}, arrange = nothing) => {
       const given = await sandboxAndClient({ rateLimit: { perMinute: 2, tellsRetryAfter: true } });
       const { sandbox, client } = given;
@@ -167,7 +167,7 @@ describe('a refusal', () => {
     ['a claim of success', 400, { ...says('No'), success: true }, {}],
     ['a success status', 200, says('Not today'), {}],
     ['a long message', 400, says('x'.repeat(501)), { serviceMessage: 'x'.repeat(500) }],
-  ])('with %s is told by its fields', async (_, status, body, facts) => {
+  ])('with %s is recognized by its fields', async (_, status, body, facts) => {
     const { client, received } = await serverAndClient(reply(status, body));
     const error = await failureOfSending(client, createTask, { title: canary });
     expect(error).toBeInstanceOf(PartnerRefusal);
