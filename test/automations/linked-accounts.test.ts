@@ -107,12 +107,7 @@ describe('a command in a comment on GitHub', () => {
   it.each<[string, Asked, string, 'account' | 'key' | undefined]>([
     ['the account of its author', offered, 'as you', 'account'],
     ['the key, where GitHub does not show who wrote it', { ...offered, has: null }, 'Logged 1h on task', 'key'],
-    [
-      'nothing, if another one wrote it',
-      { ...offered, has: mallory },
-      'another author for this comment',
-      undefined,
-    ],
+    ['nothing, if another one wrote it', { ...offered, has: mallory }, 'another author for this comment', undefined],
     [
       'nothing, where an account is required',
       { isLinked: false },

@@ -86,7 +86,10 @@ describe('relay resume', () => {
     expect(await run('jobs')).toMatch(todo);
     const budget = await run('budget');
     expect(budget).toMatch(todo);
-    expect(budget.match(/refused the key|can be sent now|jobs that wait/g)).toEqual(['refused the key', 'jobs that wait']);
+    expect(budget.match(/refused the key|can be sent now|jobs that wait/g)).toEqual([
+      'refused the key',
+      'jobs that wait',
+    ]);
     expect(JSON.stringify(await command(relay, 'status'))).toMatch(/the service refuses the relay's key/);
     relay.sandbox.clearFaults();
     relay.clock.now += 10 * 60_000;
