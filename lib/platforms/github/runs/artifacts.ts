@@ -72,9 +72,7 @@ export function createArtifacts(github: GithubClient, fetch: typeof globalThis.f
       async () => {
         const app = await github.at(place, 'app');
         if (!app)
-          throw cannot(
-            'the github secret has no GitHub App; create one with npx partner-relay init --keep --github-app',
-          );
+          throw cannot('the github secret has no App; create one with npx partner-relay init --keep --github-app');
         return requests(app.request, ownerAndRepo(place.repository));
       },
       ({ status }) => {
