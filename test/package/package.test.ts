@@ -46,7 +46,7 @@ describe('what a team does works', { timeout: 4 * MINUTE_MS }, () => {
 
     const started = startChild(['node_modules/partner-relay/cli/bin.js', 'start'], folder, { PORT: '0' });
     const [, url] = await started.printed(/console +(http:\S+)\/#/);
-    expect(await relay('send', 'issues')).toContain('202');
+    expect(await relay('send', 'issues')).toContain('1 job: ');
     await started.printed('created defect');
     expect(await relay('jobs')).toContain('In all: 1 succeeded.');
     for (const page of ['/', '/console.js', '/docs/slack.md', '/CHANGELOG.md']) {
