@@ -37,7 +37,7 @@ describe('relay new automation', () => {
     const { faults, files } = await readCustomAutomations(exampleConfig(), folder);
     expect([...faults, ...warningsIn(files)]).toEqual([]);
     expect(readdirSync(folder)).toEqual(on === 'star.created' ? ['mine.ts'] : ['mine.test.ts', 'mine.ts']);
-    await expect(newAutomation(folder, 'mine', '--on', on)).rejects.toThrow('automations/mine.ts is there already');
+    await expect(newAutomation(folder, 'mine', '--on', on)).rejects.toThrow('automations/mine.ts already exists');
   });
 
   it.each([

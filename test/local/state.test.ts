@@ -40,5 +40,5 @@ it.each([
 it('a relay that takes nothing any more is found, and says why', async () => {
   const halted = () => 'the disk is full';
   noteRunning({ ...running, url: await addressOf(startHttpFront(0, {}, undefined, undefined, halted)) });
-  await expect(findRunning()).rejects.toThrow(/^the relay at http:\S+ takes nothing: the disk is full\.$/);
+  await expect(findRunning()).rejects.toThrow(/^the relay at http:\S+ accepts nothing: the disk is full\.$/);
 });

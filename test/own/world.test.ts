@@ -41,7 +41,7 @@ it('a schedule makes nothing at a time that is not due', async () => {
   const event = { schedule: 'monday-tasks', at: '2026-11-28T09:00:00+01:00' };
   expect(await ofExamples({ event, makes: 'nothing' })).toEqual([]);
   expect(await ofExamples({ event, makes: {} })).toContain(
-    "because  no job was made of the event: '0 9 * * MON' is not due at this time",
+    "because  the event made no job: '0 9 * * MON' is not due at this time",
   );
 });
 
