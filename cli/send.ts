@@ -69,7 +69,7 @@ A comment with a command. "npx partner-relay sandbox items" lists the ids of che
 A merged pull request that completes a checklist item:
   npx partner-relay send --merged --body 'Completes checklist item 102'
 
-A new pull request, whose check says whether the task exists. "npx partner-relay sandbox tasks" lists the ids of tasks:
+A new pull request, with a check that says whether the task exists. "npx partner-relay sandbox tasks" lists the ids of tasks:
   npx partner-relay send pull_request --body 'Task: d94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01'
 
 Wait for what comes of it, in a script:

@@ -5,11 +5,6 @@ import type { FifoQueue, ReceivedMessage } from './fifo-queue.ts';
 export type LocalContext = Pick<Context, 'getRemainingTimeInMillis' | 'awsRequestId' | 'functionName'>;
 export type SqsHandler = (event: SQSEvent, context: LocalContext) => Promise<SQSBatchResponse | undefined>;
 
-/** A function's handler as it is called here. */
-export function asSqsHandler(handler: (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>): SqsHandler {
-  return (event, context) => handler(event, context as Context);
-}
-
 /** Invokes the worker with one message, and deletes the message unless it is reported or the worker throws. */
 export async function deliver(
   queue: Pick<FifoQueue, 'name' | 'delete'>,

@@ -5,19 +5,12 @@ import {
   type RequestListener,
   type ServerResponse,
 } from 'node:http';
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { jsonAnswer, MAX_BODY_BYTES, type RawRequest } from '../lib/state/http/function-url.ts';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { jsonAnswer, MAX_BODY_BYTES } from '../lib/state/http/function-url.ts';
 import { type Listening, listen } from './listen.ts';
 import { readBody } from './request-body.ts';
 
 export type HttpHandler = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
-
-/** A function's handler as it is called here. The functions of requests use no context. */
-export function asHttpHandler(
-  handler: (event: RawRequest, context: Context) => Promise<APIGatewayProxyStructuredResultV2>,
-): HttpHandler {
-  return (event) => handler(event as RawRequest, {} as Context);
-}
 
 const { headers, ...refusal } = jsonAnswer(413, { error: `the body is larger than ${MAX_BODY_BYTES} bytes` });
 /** Answers like a function URL. The rest of the request is not read. */

@@ -1,4 +1,3 @@
-import type { Context } from 'aws-lambda';
 import { MINUTE_MS } from '../lib/dates.ts';
 import { type Schedule, type ScheduleEvent, schedules } from '../lib/schedules.ts';
 import type { LocalContext } from './event-source.ts';
@@ -8,13 +7,6 @@ export type ScheduledHandler<Result = unknown> = (
   event: ScheduleEvent,
   context: Pick<LocalContext, 'getRemainingTimeInMillis'>,
 ) => Promise<Result>;
-
-/** A function's handler as it is called here. */
-export function asScheduledHandler<Result>(
-  handler: (event: ScheduleEvent, context: Context) => Promise<Result>,
-): ScheduledHandler<Result> {
-  return (event, context) => handler(event, context as Context);
-}
 
 /** A schedule and its function. */
 export interface LocalSchedule {

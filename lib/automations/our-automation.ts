@@ -6,7 +6,7 @@ import type { Outcome } from '../engine/run/tell-person.ts';
 import type { CommandSteps } from '../triggers/steps.ts';
 import type { JobInput } from '../triggers/trigger.ts';
 import type { Context } from './context.ts';
-import { withCustomSteps } from './custom/custom-steps.ts';
+import { withCustomSteps } from './custom/with-custom-steps.ts';
 
 /** What a run of ours may use besides its steps. Each takes what it needs. */
 export type RunContext = Context & { job: Job };

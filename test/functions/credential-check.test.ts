@@ -3,11 +3,11 @@ import type { CheckedCredential } from '../../lib/checks/credential-check.ts';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
 import { keys } from '../../lib/state/table/keys.ts';
-import { asScheduledHandler } from '../../local/schedules.ts';
 import type { Fault } from '../../sandbox/faults.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { APP, newKeys } from '../github-identity.ts';
+import { asScheduledHandler } from '../handlers.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 

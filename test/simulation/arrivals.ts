@@ -3,7 +3,7 @@ import type { createHandler as createSlackHandler } from '../../functions/slack-
 import { checklistItemJobs } from '../../lib/automations/complete-checklist-item/jobs.ts';
 import type { QueueName } from '../../lib/config/queues.ts';
 import { jobId } from '../../lib/engine/record/job.ts';
-import { asHttpHandler } from '../../local/http-front.ts';
+import { asHttpHandler } from '../handlers.ts';
 import { doneCommand, openedIssue, type Sender } from './events.ts';
 import { noteAwsMetric, noteError, startProcess, type World } from './world.ts';
 

@@ -1,8 +1,8 @@
 import type { createHandler as createSweepHandler } from '../../functions/job-sweep.ts';
 import type { createHandler as createWorkerHandler } from '../../functions/job-worker.ts';
 import { jobMessage } from '../../lib/engine/line/queue.ts';
-import { asSqsHandler, deliver } from '../../local/event-source.ts';
-import { asScheduledHandler } from '../../local/schedules.ts';
+import { deliver } from '../../local/event-source.ts';
+import { asScheduledHandler, asSqsHandler } from '../handlers.ts';
 import { type FifoQueueModel, lineage } from './fifo-queue-model.ts';
 import { contextUntil, noteAwsMetric, noteError, startProcess, type World } from './world.ts';
 

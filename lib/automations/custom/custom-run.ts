@@ -6,9 +6,9 @@ import type { JobSteps } from '../../engine/run/job-steps.ts';
 import { refusedFields } from '../../faults/refused-fields.ts';
 import type { Asker } from '../../triggers/steps.ts';
 import type { Context } from '../context.ts';
-import { withCustomSteps } from './custom-steps.ts';
 import { catchingStrays, strayOf } from './strays.ts';
 import { ThrownByTeam } from './thrown.ts';
+import { withCustomSteps } from './with-custom-steps.ts';
 
 /** A team's automations, as a worker runs them. Their code is loaded for the first of their jobs. */
 export function customAutomations(context: Context): Automation[] {

@@ -1,6 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
 import type * as z from 'zod';
-import * as zod from 'zod/mini';
 import type { $ZodType } from 'zod/v4/core';
 import { bareWord, firstWord, idIn, noteIn, withSingleBlanks } from '../../commands/words.ts';
 import { slackChannel } from '../../config/names.ts';
@@ -11,21 +9,15 @@ import { digest } from '../../digest.ts';
 import {
   AccountFirst,
   asNotDone,
-  InLine,
-  Interruption,
   NeedsAnswer,
   NeedsOperator,
   NotDone,
   RetryAt,
-  StepFailed,
 } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { createForKey } from '../../engine/run/for-key.ts';
 import type { Identity, JobSteps } from '../../engine/run/job-steps.ts';
 import { messageForKey } from '../../engine/run/message-for-key.ts';
-import { meantName } from '../../faults/fault.ts';
-import { refusedFields } from '../../faults/refused-fields.ts';
-import { nearMiss } from '../../near-miss.ts';
 import type { Person } from '../../people/people.ts';
 import { slackUserOf } from '../../people/slack-people.ts';
 import { commentMark } from '../../platforms/github/comment-marks.ts';
@@ -33,9 +25,7 @@ import { plainText } from '../../platforms/github/plain-text.ts';
 import { linkedMessage, message, plainSection, sentence } from '../../platforms/slack/messages.ts';
 import { type SentMessage, slackMessage } from '../../platforms/slack/post-message.ts';
 import type { SlackApi } from '../../platforms/slack/slack-api.ts';
-import { type Operation, rawOperation } from '../../service/partner/operation.ts';
-import { operations } from '../../service/partner/operations/operations.ts';
-import { cutToLength, messageOf } from '../../text.ts';
+import { cutToLength } from '../../text.ts';
 import type { Asker, Choice, CommandSteps, ForKey, Json, Link, Recipient } from '../../triggers/steps.ts';
 import { holderOf } from '../as-person.ts';
 import type { Context } from '../context.ts';
@@ -51,92 +41,37 @@ import {
 } from '../log-time/find-task.ts';
 import { hasActed, isConfirmed } from '../what-happened.ts';
 import { askInSlack } from './ask-in-slack.ts';
-import { foreignIn } from './json.ts';
-import { catchingStrays, strayOf } from './strays.ts';
-import { ofTeam, ThrownByTeam, UnknownStep } from './thrown.ts';
+import {
+  checked,
+  declared,
+  type Kept,
+  keyOf,
+  momentOf,
+  parsed,
+  pathOf,
+  sendable,
+  withAddresses,
+} from './step-checks.ts';
+import { eachNamedOnce, isOfRelay, type Taking } from './step-names.ts';
 
-/** What a step keeps goes into an item of the table, which holds 400 KB, together with its sends. */
-const MOST_KEPT_BYTES = 32_768;
 /** The steps that call the service with the key of the relay. */
 const WITH_KEY = new Set(['call', 'list', 'create', 'send', 'task', 'user']);
-/** The name is part of a key in the table, which holds 1,024 bytes. */
-const LONGEST_NAME = 200;
 /** A page of 100 rows is one item. */
 const MOST_ROW_BYTES = 2_048;
 /** A list parks if it does not end within so many pages of up to 100 rows. */
 const PAGES = 50;
 
 /** @property asker who gave the command */
-type CustomContext = Context & { asker?: Asker | undefined };
+export type CustomContext = Context & { asker?: Asker | undefined };
 type Payload = Record<string, unknown>;
-type Kept = Json | undefined;
-
-/**
- * Runs code with the steps of a team's automation. What ends a step ends the run, also if the code catches it or does not
- * wait for the step: it must not go on as if the step were done, or had failed for good. A step without `await` could
- * be under way when the job ends, so each step begins and ends by itself, before the code returns.
- *
- * @param file where the code is, for people
- */
-export async function withCustomSteps(
-  job: Job,
-  steps: JobSteps,
-  context: CustomContext,
-  file: string,
-  run: (own: CommandSteps) => Promise<string>,
-): Promise<string> {
-  const ends: unknown[] = [];
-  const stray = strayOf(file, context, { jobId: job.id }, (error) => ends.push(error));
-  let underWay = undefined as { step: string; ended: Promise<unknown> } | undefined;
-  let hasReturned = false;
-
-  const taking: Taking = (step, take) => {
-    const result = begin(step, take);
-    // Code that does not wait for the step must not make a stray of it: it is in `ends`.
-    result.catch(() => {});
-    return result;
-  };
-
-  async function begin<T>(step: string, take: () => Promise<T>): Promise<T> {
-    if (hasReturned) stray(outOfTurn(`the step '${step}' begins after run has returned`));
-    else if (underWay) ends.push(outOfTurn(`the step '${step}' begins while '${underWay.step}' is under way`));
-    if (ends.length > 0) throw ends[0];
-    const taken = take();
-    underWay = { step, ended: taken.catch((error: unknown) => ends.push(error)) };
-    try {
-      return await taken;
-    } finally {
-      underWay = undefined;
-    }
-  }
-
-  const code = async () => run(createCustomSteps(job, steps, context, taking));
-  const said = await catchingStrays(stray, code).catch((error: unknown) => {
-    ends.push(error instanceof Interruption ? error : new ThrownByTeam(error));
-    return '';
-  });
-  hasReturned = true;
-  if (underWay) ends.push(outOfTurn(`run returned while the step '${underWay.step}' was under way`));
-  await underWay?.ended;
-  // Strays are known after this turn of the event loop.
-  await setImmediate();
-  if (ends.length > 0) throw ends.find(isWait) ?? ends[0];
-  return said;
-}
-
-/** A wait comes first: a creation without an answer is sent again, and the next run comes to the same mistake. */
-const isWait = (end: unknown) => end instanceof RetryAt || end instanceof InLine;
-
-const outOfTurn = (what: string) =>
-  new NeedsOperator(`${what}. Steps run one after the other: await each, in a list with for (const one of all)`);
-
-type Taking = <T>(step: string, take: () => Promise<T>) => Promise<T>;
+type Operation = Parameters<JobSteps['call']>[1];
+type ListOperation = Parameters<JobSteps['list']>[1];
 
 /**
  * The steps that a team's automation gets. Its code is typed against lib/triggers/steps.ts; what the types refuse is
  * refused here, too, because a start on one machine checks no types.
  */
-function createCustomSteps(job: Job, steps: JobSteps, context: CustomContext, taking: Taking): CommandSteps {
+export function createCustomSteps(job: Job, steps: JobSteps, context: CustomContext, taking: Taking): CommandSteps {
   const { asker, config, custom, stage, clock, markers, comments, github, slack, people } = context;
   const by = job.asked?.by;
   const forKey = createForKey(job, steps, context);
@@ -283,7 +218,7 @@ function createCustomSteps(job: Job, steps: JobSteps, context: CustomContext, ta
       keep: (row: unknown) => Kept,
       { part = false }: { part?: boolean } = {},
     ) {
-      const operation = declared(step, name, ['read'], 'list') as Operation<z.ZodType, z.ZodType<unknown[]>>;
+      const operation = declared(step, name, ['read'], 'list') as ListOperation;
       const idField = `${name.replace(/s?\/.*/, '')}_id`;
       const keepRow = (row: unknown) => {
         const kept = checked(step, () => keep(row), MOST_ROW_BYTES);
@@ -314,8 +249,7 @@ function createCustomSteps(job: Job, steps: JobSteps, context: CustomContext, ta
     found: (name: string, key: ForKey['for']) => forKey.found(name, keyOf(name, key)),
     letGo: (name: string, key: ForKey['for']) => forKey.letGo(name, keyOf(name, key)),
     async send(step: string, path: string, payload: Payload) {
-      const raw = anyPath(step, path);
-      const operation = operations.has(raw.name) ? declared(step, raw.name, ['unknown'], 'send') : raw;
+      const operation = sendable(step, path);
       await once(step, operation, await withIds(operation, payload));
     },
     async say(step: string, to: Recipient, text: string | readonly (string | Link)[], of?: ForKey) {
@@ -433,83 +367,6 @@ function createCustomSteps(job: Job, steps: JobSteps, context: CustomContext, ta
   }
 }
 
-/**
- * What a step of the same name kept would come back in place of a second one.
- * @param ensureAllowed throws if the step may not be carried out
- */
-function eachNamedOnce(steps: object, ensureAllowed: (verb: string) => Promise<void>, taking: Taking): object {
-  const named = new Set<string>();
-  const lists = new Set<string>();
-  /** A list has a step for each of its pages. */
-  const isPage = (step: string) =>
-    [...lists].some((list) => step.startsWith(list) && /^ \d+$/.test(step.slice(list.length)));
-  const entries = Object.entries(steps).map(([verb, take]) => {
-    if (typeof take !== 'function' || verb === 'stop') return [verb, take] as const;
-    const once = async (step: unknown, ...rest: unknown[]) => {
-      if (typeof step !== 'string' || step === '') throw new NeedsOperator(`${verb}() needs a name for its step`);
-      if (step.length > LONGEST_NAME)
-        throw new NeedsOperator(
-          `the step '${cutToLength(step, 40, '…')}' has a name of ${step.length} characters; ${LONGEST_NAME} is the most`,
-        );
-      if (isOfRelay(step)) throw new NeedsOperator(`the relay itself names a step '${step}'; choose another name`);
-      if (verb === 'list') lists.add(step);
-      // These have the name of the thing.
-      const own = verb === 'found' || verb === 'letGo' ? `${step}: ${verb} ${rest[0]}` : step;
-      if (named.has(own) || [step, ...named].some(isPage)) {
-        throw new NeedsOperator(
-          `the step '${step}' occurs twice in one run, or is the page of a list; give each step a name of its own, such as '${step} <id>'`,
-        );
-      }
-      named.add(own);
-      await ensureAllowed(verb);
-      return take(step, ...rest);
-    };
-    return [verb, (...given: Parameters<typeof once>) => taking(String(given[0]), () => once(...given))] as const;
-  });
-  return new Proxy<Record<string | symbol, unknown>>(Object.fromEntries(entries), {
-    get(steps, name) {
-      const meant = name in steps ? undefined : nearMiss(String(name), Object.keys(steps));
-      if (meant === undefined) return steps[name];
-      throw new UnknownStep(`there is no step '${String(name)}'; did you mean '${meant}'?`);
-    },
-  });
-}
-
-/** Steps that the relay takes in front of a run, within its steps, and behind it. */
-const isOfRelay = (step: string) =>
-  /^(reply|not done|who acts|who is it|tell (waiting|parked) .*|may @.*)$|: /.test(step);
-
-/**
- * A path as it is sent: without `..` and the like, which would lead to another repository.
- * @throws {NeedsOperator}
- */
-function pathOf(step: string, path: string): URL {
-  // A URL would leave out what these stand for.
-  const whole = path.replaceAll('#', '%23');
-  const isPath = /^\/repos\/[^\t\n\r]+$/.test(whole) && URL.canParse(whole, 'https://api');
-  const url = isPath ? new URL(whole, 'https://api') : undefined;
-  const isBelow = url && /^\/repos\/[^/]+\/[^/]/.test(url.pathname);
-  if (isBelow && !/(%2f|%5c)\.\.|\.\.(%2f|%5c)/i.test(url.pathname.replaceAll(/%2e/gi, '.'))) return url;
-  throw new NeedsOperator(
-    `the step '${step}' needs a path such as /repos/acme/web/releases/latest, which '${path}' is not`,
-  );
-}
-
-/** @throws {NeedsOperator} */
-function anyPath(step: string, path: string): Operation {
-  try {
-    return rawOperation(path);
-  } catch (error) {
-    throw new NeedsOperator(`the step '${step}' cannot be sent: ${messageOf(error)}`);
-  }
-}
-
-/** @throws {NeedsOperator} for a key that would be the same for all that have none */
-function keyOf(step: string, key: unknown): string {
-  if ((typeof key === 'string' && key !== '') || Number.isFinite(key)) return String(key);
-  throw new NeedsOperator(`the step '${step}' has no key; give a text or a number that says what it is for`);
-}
-
 /** The name of a task, and words behind it. */
 function withRest(typed: string): TypedTime {
   const text = withSingleBlanks(typed);
@@ -524,62 +381,3 @@ function withRest(typed: string): TypedTime {
 
 /** The marker stands at the end, behind what others wrote. */
 const withMarker = (text: unknown, marker: string) => withFooter(typeof text === 'string' ? text : '', marker);
-
-/** @throws {NeedsOperator} */
-function declared(step: string, name: string, effects: readonly Operation['effect'][], verb: string): Operation {
-  const operation = operations.get(name);
-  if (!operation) {
-    throw new NeedsOperator(
-      `the step '${step}' calls ${name}, which the relay does not declare; ${meantName(name, [...operations.keys()])}. send() takes any path`,
-    );
-  }
-  const fitting = { create: 'create', unknown: 'send', read: 'call or list', repeatable: 'call' }[operation.effect];
-  if (effects.includes(operation.effect)) return operation;
-  throw new NeedsOperator(
-    `the step '${step}' calls ${name} with ${verb}(); use ${fitting}(), because of what the operation does`,
-  );
-}
-
-/**
- * What comes back from the journal is the same only if it is JSON.
- * @throws {NeedsOperator}
- */
-function checked(step: string, keep: () => Kept, most = MOST_KEPT_BYTES): Json {
-  const kept = ofTeam(keep);
-  const foreign = foreignIn(kept, '');
-  if (foreign)
-    throw new NeedsOperator(
-      `the step '${step}' keeps a ${foreign.is}, which JSON does not have; keep a text or a number instead`,
-    );
-  const bytes = Buffer.byteLength(JSON.stringify(kept ?? null));
-  if (bytes <= most) return kept ?? null;
-  throw new NeedsOperator(`the step '${step}' keeps ${bytes} bytes; keep at most ${most}: choose fields`);
-}
-
-/** @throws {StepFailed} if the answer is not as the automation expects it */
-function parsed(step: string, schema: $ZodType<Json>, data: unknown): Json {
-  const read = zod.safeParse(schema, data);
-  if (read.success) return read.data;
-  const fields = refusedFields(read.error.issues);
-  throw new StepFailed(`the answer to the step '${step}' is not as its schema says: ${fields}`);
-}
-
-/** @throws {NeedsOperator} for a link that leads to no page */
-function withAddresses(step: string, parts: readonly (string | Link)[]): readonly (string | Link)[] {
-  const wrong = parts.find((part) => typeof part !== 'string' && !/^https?:\/\/\S+$/.test(part?.url));
-  if (wrong === undefined) return parts;
-  throw new NeedsOperator(`the step '${step}' has a link that does not begin with https://`);
-}
-
-/** Numbers outside are seconds, or nanoseconds. */
-const TIMES_MS = { from: Date.UTC(2000), to: Date.UTC(2100) };
-
-/** @throws {NeedsOperator} */
-function momentOf(step: string, time: string | number): number {
-  // Without a zone, ECMAScript would take that of the machine.
-  const at = typeof time === 'number' ? time : Date.parse(/[T ][\d:.]+$/.test(time) ? `${time}Z` : time);
-  if (at >= TIMES_MS.from && at < TIMES_MS.to) return at;
-  throw new NeedsOperator(
-    `the step '${step}' waits until '${time}', which is not a time between 2000 and 2100; write it in ISO 8601, or in epoch milliseconds`,
-  );
-}

@@ -1,0 +1,56 @@
+import { NeedsOperator } from '../../engine/record/interruption.ts';
+import { nearMiss } from '../../near-miss.ts';
+import { cutToLength } from '../../text.ts';
+import { UnknownStep } from './thrown.ts';
+
+/** The name is part of a key in the table, which holds 1,024 bytes. */
+const LONGEST_NAME = 200;
+
+/** Carries out a step in its turn. */
+export type Taking = <T>(step: string, take: () => Promise<T>) => Promise<T>;
+
+/**
+ * What a step of the same name kept would come back in place of a second one.
+ * @param ensureAllowed throws if the step may not be carried out
+ */
+export function eachNamedOnce(steps: object, ensureAllowed: (verb: string) => Promise<void>, taking: Taking): object {
+  const named = new Set<string>();
+  const lists = new Set<string>();
+  /** A list has a step for each of its pages. */
+  const isPage = (step: string) =>
+    [...lists].some((list) => step.startsWith(list) && /^ \d+$/.test(step.slice(list.length)));
+  const entries = Object.entries(steps).map(([verb, take]) => {
+    if (typeof take !== 'function' || verb === 'stop') return [verb, take] as const;
+    const once = async (step: unknown, ...rest: unknown[]) => {
+      if (typeof step !== 'string' || step === '') throw new NeedsOperator(`${verb}() needs a name for its step`);
+      if (step.length > LONGEST_NAME)
+        throw new NeedsOperator(
+          `the step '${cutToLength(step, 40, '…')}' has a name of ${step.length} characters; ${LONGEST_NAME} is the most`,
+        );
+      if (isOfRelay(step)) throw new NeedsOperator(`the relay itself names a step '${step}'; choose another name`);
+      if (verb === 'list') lists.add(step);
+      // These have the name of the thing.
+      const own = verb === 'found' || verb === 'letGo' ? `${step}: ${verb} ${rest[0]}` : step;
+      if (named.has(own) || [step, ...named].some(isPage)) {
+        throw new NeedsOperator(
+          `the step '${step}' occurs twice in one run, or is the page of a list; give each step a name of its own, such as '${step} <id>'`,
+        );
+      }
+      named.add(own);
+      await ensureAllowed(verb);
+      return take(step, ...rest);
+    };
+    return [verb, (...given: Parameters<typeof once>) => taking(String(given[0]), () => once(...given))] as const;
+  });
+  return new Proxy<Record<string | symbol, unknown>>(Object.fromEntries(entries), {
+    get(steps, name) {
+      const meant = name in steps ? undefined : nearMiss(String(name), Object.keys(steps));
+      if (meant === undefined) return steps[name];
+      throw new UnknownStep(`there is no step '${String(name)}'; did you mean '${meant}'?`);
+    },
+  });
+}
+
+/** Steps that the relay takes in front of a run, within its steps, and behind it. */
+export const isOfRelay = (step: string) =>
+  /^(reply|not done|who acts|who is it|tell (waiting|parked) .*|may @.*)$|: /.test(step);
