@@ -5,7 +5,7 @@ import { JsonView } from './json-view.tsx';
 import { Line } from './outside.tsx';
 import { At } from './time.tsx';
 
-/** What relates records to one another, what was sent as digests, and by whom or how, which the head of the job says. */
+/** Fields for the relay alone: digests, ids that connect records, and facts that the head of the job says. */
 const INTERNAL = /^(address|by|digest|entity|in|marker|sent|\w*sha)$/i;
 /** What some fields are called. */
 const CALLED: Readonly<Record<string, string>> = { minutes: 'time', rows: 'found' };

@@ -375,7 +375,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       );
       return called && (await unreadable.readJobs([called]))[0];
     },
-    requeue: (...requeued: [job: Job, decision?: OperatorDecision, wasStopped?: boolean]) => requeue(...requeued),
+    requeue,
     /**
      * Adds a decision about something other than the job's state.
      * @returns false if the job is gone or changed in the meantime
