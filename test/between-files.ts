@@ -2,6 +2,9 @@ import { isBuiltin, type ResolveFnOutput, registerHooks } from 'node:module';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { beginScope, endScope } from './opened.ts';
 
+// It starts its program in the folder that it was loaded in, which must not be one that a test removes.
+import 'esbuild';
+
 /** What a module of ours has imported before. */
 const found = new Map<string, ResolveFnOutput>();
 
