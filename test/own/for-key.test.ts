@@ -555,7 +555,7 @@ describe('a message for a key', () => {
     expect(texts()).toEqual(['It fires', 'It fires again']);
   });
 
-  it.each(['message_not_found', 'cant_update_message', 'edit_window_closed'])(
+  it.each(['message_not_found', 'cant_update_message', 'edit_window_closed', 'channel_not_found', 'is_inactive'])(
     'is posted again if Slack does not change it: %s',
     async (error) => {
       const { workToTheEnd, slack } = await start();

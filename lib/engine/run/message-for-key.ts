@@ -10,8 +10,8 @@ import { type ForKeyOptions, otherUse, waitFor } from './for-key.ts';
 import type { Reply } from './reply-steps.ts';
 
 const CALLS = 'Slack message';
-/** Somebody deleted it, or Slack does not let it be changed. https://docs.slack.dev/reference/methods/chat.update */
-const GONE: ReadonlySet<string> = new Set(['message_not_found', 'cant_update_message', 'edit_window_closed']);
+/** Somebody deleted it or its channel, or Slack does not let it be changed. https://docs.slack.dev/reference/methods/chat.update */
+const GONE = /^(message_not_found|cant_update_message|edit_window_closed|channel_not_found|is_inactive)$/;
 
 export interface MessageForKey {
   step: string;
@@ -45,7 +45,7 @@ export function messageForKey(
       await slack.call('chat.update', fields, z.object({}), ensureTime);
       return sent;
     } catch (error) {
-      if (!(error instanceof SlackRefusal) || !GONE.has(error.error)) throw error;
+      if (!(error instanceof SlackRefusal) || !GONE.test(error.error)) throw error;
       await store.change(thing, mine, { ...freed(mine), turn: mine.turn + 1 });
       return undefined;
     }
