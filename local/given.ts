@@ -13,7 +13,10 @@ import { watchFolders } from './watch-folders.ts';
 /** `release-note.given.json`, beside `release-note.ts`. */
 const isGiven = (path: string) => path.endsWith('.given.json');
 const records = z.array(z.looseObject({}));
-const given = z.strictObject({ github: z.record(z.string(), z.unknown()), tasks: records, users: records }).partial();
+/** What a test and a file say that there is. */
+export const given = z
+  .strictObject({ github: z.record(z.string(), z.unknown()), tasks: records, users: records, timelogs: records })
+  .partial();
 
 interface WatchGivenOptions {
   /** What GitHub's stand-in answers, by path. It is live. */
@@ -36,7 +39,12 @@ export function watchGiven({ answers, data, tell }: WatchGivenOptions, folder = 
     for (const name of names) {
       const world = readGiven(join(folder, name), `automations/${name}`, tell);
       Object.assign(answers, world.github);
-      if (data) addRecords(data, { tasks: missing(data.tasks, world.tasks), users: missing(data.users, world.users) });
+      if (data)
+        addRecords(data, {
+          tasks: missing(data.tasks, world.tasks),
+          users: missing(data.users, world.users),
+          timelogs: missing(data.timelogs, world.timelogs),
+        });
     }
   };
   const files = watchFolders(
@@ -70,9 +78,10 @@ const missing = <Given extends object>(known: readonly object[], wanted: readonl
   );
 
 /** Adds records to the sandbox. Fields that are left out are those of its first one. */
-export function addRecords(data: Data, { tasks = [], users = [] }: GivenWorld): void {
+export function addRecords(data: Data, { tasks = [], users = [], timelogs = [] }: GivenWorld): void {
   for (const task of tasks) data.tasks.push({ ...like(data.tasks), task_id: randomUUID(), ...named(task) });
   for (const user of users) data.users.push({ ...like(data.users), user_id: randomUUID(), ...user });
+  for (const timelog of timelogs) data.timelogs.push({ ...like(data.timelogs), timelog_id: randomUUID(), ...timelog });
 }
 
 /** @throws {Error} without any */

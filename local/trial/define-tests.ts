@@ -33,9 +33,10 @@ export type TestEvent =
 export interface GivenWorld {
   /** What GitHub answers to the step `github`, by the path without its query: `'/repos/acme/web/pulls': […]`. */
   github?: Readonly<Record<string, unknown>>;
-  /** Fields that are left out are those of a task of the sandbox. */
+  /** Fields that are left out are those of the sandbox's first record of the kind. */
   tasks?: readonly Partial<Task>[];
   users?: readonly Partial<User>[];
+  timelogs?: readonly Partial<Timelog>[];
 }
 
 /** The records that a test can look at. */

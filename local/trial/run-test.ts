@@ -13,6 +13,7 @@ import type { Data } from '../../sandbox/records.ts';
 import { exampleEvent } from '../examples/github-event.ts';
 import { renderMessage } from '../slack/render.ts';
 import type { ExpectedCalls, ExpectedFields, RelayTest, TestEvent } from './define-tests.ts';
+import { refuseUnusable } from './test-shape.ts';
 import { type Given, startTrialRelay, type TrialCall, type TrialRelay, type TrialWorld } from './trial-relay.ts';
 import type { TrialStep, Trouble } from './trouble.ts';
 
@@ -40,9 +41,9 @@ export async function runTest(
   folder: string,
   custom: CustomAutomations,
 ): Promise<string[]> {
-  refuseUnknown(test);
+  refuseUnusable(test);
   const { given: world = {}, before = [], event, answers = {} } = test;
-  const start = test.at === undefined ? MONDAY : momentOf(test.at);
+  const start = test.at === undefined ? MONDAY : Date.parse(test.at);
   const events = [...before, event].map((one, index) => givenIn(one, start + index * MINUTE_MS, config, folder));
   const expected = wantedIn(test);
   const inTrial = <T>(trouble: Trouble, look: Look<T>) =>
@@ -293,34 +294,6 @@ function wantedRequests([name, wanted]: [string, ExpectedCalls[keyof ExpectedCal
   });
 }
 
-/** What a test has, and what its event has beside the field that says its kind. */
-const FIELDS = ['given', 'before', 'event', 'answers', 'at', 'makes', 'says', 'holds'];
-const OF_WORLD = ['github', 'tasks', 'users'];
-const OF_EVENTS = {
-  command: ['by', 'channel'],
-  hook: ['body', 'headers'],
-  schedule: ['at'],
-  file: ['event'],
-  event: ['action', 'issue', 'body', 'labels', 'merged', 'repository', 'set'],
-};
-
-/** @throws {Error} for a field that would change nothing, because a team need not check types */
-function refuseUnknown(test: RelayTest): void {
-  const { given = {}, before = [], event } = test;
-  const events = [...before, event].map((one) => [one, fieldsOf(one)] as const);
-  for (const [fields, known] of [[test, FIELDS] as const, [given, OF_WORLD] as const, ...events]) {
-    const unknown = Object.keys(fields).find((field) => !known.includes(field));
-    if (unknown !== undefined) throw new Error(`there is no field '${unknown}'; ${meantName(unknown, known)}`);
-  }
-  if (test.makes === undefined)
-    throw new Error("there is no field 'makes'; write makes: {} if nothing should be called");
-}
-
-function fieldsOf(event: TestEvent): string[] {
-  const [kind, fields] = Object.entries(OF_EVENTS).find(([one]) => one in event) ?? ['event', OF_EVENTS.event];
-  return [kind, ...fields];
-}
-
 /**
  * @param at when it happens, unless it says so itself; epoch milliseconds
  * @returns what happens, and when
@@ -328,7 +301,7 @@ function fieldsOf(event: TestEvent): string[] {
 function givenIn(wanted: TestEvent, at: number, config: RelayConfig, folder: string): Given & { at: number } {
   if ('command' in wanted) return { by: 'U0MIRA001', channel: 'C0GENERAL', ...wanted, at };
   if ('hook' in wanted) return { ...wanted, at };
-  if ('schedule' in wanted) return { schedule: wanted.schedule, at: momentOf(wanted.at) };
+  if ('schedule' in wanted) return { schedule: wanted.schedule, at: Date.parse(wanted.at) };
   if ('file' in wanted) {
     const payload = JSON.parse(readFileSync(resolve(folder, wanted.file), 'utf8'));
     return { event: wanted.event, payload, at: afterEvent(payload) };
@@ -336,12 +309,6 @@ function givenIn(wanted: TestEvent, at: number, config: RelayConfig, folder: str
   const repository = wanted.repository ?? config.github.repositories[0]?.name;
   const { event, payload } = exampleEvent({ ...wanted, repository }, at, EXAMPLE_NUMBER);
   return { event, payload, at: afterEvent(payload) };
-}
-
-function momentOf(text: string): number {
-  const at = Date.parse(text);
-  if (Number.isFinite(at)) return at;
-  throw new Error(`at is '${text}', which is not a time; write it in ISO 8601`);
 }
 
 /** The relay ignores events that are too old, so the clock begins with this one. */

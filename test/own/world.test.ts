@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { readCustomAutomations } from '../../lib/automations/custom/folder.ts';
 import type { RelayTest } from '../../local/trial/define-tests.ts';
 import { runTest } from '../../local/trial/run-test.ts';
+import { mira } from '../../sandbox/seed.ts';
 import { customOf, exampleConfig } from '../relay.ts';
 
 const config = exampleConfig();
@@ -62,6 +63,13 @@ it('a test says which tasks and users there are', async () => {
   expect(await ofExamples({ event, makes, says: ['Migrate the billing is blocked: waits'] })).not.toEqual([]);
 });
 
+it('a test says which time is logged', async () => {
+  const event = { command: 'today' };
+  const given = { timelogs: [{ user_id: mira, date: '2026-01-05', hours: 2.5 }] };
+  expect(await ofExamples({ given, event, makes: {}, says: ['2h30m logged'] })).toEqual([]);
+  expect(await ofExamples({ event, makes: {}, says: ['2h30m logged'] })).not.toEqual([]);
+});
+
 it('a test says what GitHub answers', async () => {
   const on = command('open', { does: 'counts the open pull requests', example: 'open' });
   const run: Run<typeof on> = async (_, steps) => {
@@ -99,7 +107,7 @@ it('a test sets its clock, and a body with another date is explained with the ti
   expect(await play({ at: '2026-12-28T09:00:00Z' })).toContain(
     "because  the event made no job: it happened at 2026-11-28T09:00:00.000Z, more than 29 days before 2026-12-28T09:00:00.000Z, and may have been done already. Set the clock of the test with at: '<time>'",
   );
-  await expect(play({ at: 'noon' })).rejects.toThrow("at is 'noon', which is not a time");
+  await expect(play({ at: 'noon' })).rejects.toThrow("at: expected a time such as 2026-01-05T10:00:00Z, found 'noon'");
 });
 
 it('an event of GitHub comes before the next one of the same issue', async () => {
@@ -122,9 +130,15 @@ it('an event of GitHub comes before the next one of the same issue', async () =>
 });
 
 it.each([
-  ['given', { given: { issues: [] } }, "there is no field 'issues'; there are github, tasks, users"],
-  ['before', { before: [{ comand: 'x' }] }, "there is no field 'comand'"],
-])('what is misspelt in %s is refused', async (_, wrong, why) => {
+  [
+    'given',
+    { given: { issues: [] } },
+    'given.issues: there is no such name here; there are github, tasks, users, timelogs',
+  ],
+  ['before', { before: [{ comand: 'x' }] }, 'before.0.comand: there is no such name here'],
+  ['set', { event: { set: { 'issue.number': 7 } } }, 'event.set: expected a list, found an object'],
+  ['holds', { holds: { defect: [] } }, "holds.defect: there is no such name here; did you mean 'defects'?"],
+])('what is wrong in %s is refused', async (_, wrong, why) => {
   const test = { event: { command: 'block 1 x' }, makes: {}, ...wrong } as unknown as RelayTest;
   await expect(ofExamples(test)).rejects.toThrow(why);
 });
