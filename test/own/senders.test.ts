@@ -9,10 +9,26 @@ import { signedByTool } from '../../local/examples/signed-request.ts';
 import { runRelay } from '../cli/run-command.ts';
 import { withPackage } from '../new-folder.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
-import { SIGNED_AT, senderExamples } from './sender-examples.ts';
+import senderExamples from './sender-examples.json' with { type: 'json' };
 
 const names = Object.keys(senders) as SenderName[];
+/** When all examples were signed; epoch seconds. */
+const SIGNED_AT = 1_614_265_330;
 const LATER_S = 301;
+
+interface Sent {
+  headers: Readonly<Record<string, string>>;
+  body: string;
+}
+
+/** A request as a sender documents it, and its challenge with the answer that it expects. */
+interface SenderExample extends Sent {
+  secret: string;
+  challenge?: Sent & { answer: string };
+}
+
+/** The signatures were computed by what the senders document, and not with the code of the relay. */
+const examples: Readonly<Record<SenderName, SenderExample>> = senderExamples;
 
 /** Each sender has three webhooks of the same file: with its secret, with another one, and with none yet. */
 type Kind = 'known' | 'other' | 'new';
@@ -33,7 +49,7 @@ beforeAll(async () => {
   );
   relay = await startRelay({ own: Object.assign({}, ...files) });
   const secrets = names.flatMap((name) => [
-    [`known-${name}`, senderExamples[name].secret],
+    [`known-${name}`, examples[name].secret],
     [`other-${name}`, Buffer.from(`another secret of ${name}, which is long`).toString('base64')],
   ]);
   relay.stack.secrets.put(`${relay.stack.secretPrefix}hooks`, Object.fromEntries(secrets));
@@ -54,7 +70,7 @@ async function send(kind: Kind, name: SenderName, headers: Readonly<Record<strin
 
 describe.each(names)('%s', (name) => {
   const { hmac, token, challenge, headers: shown = [] } = senders[name];
-  const example = senderExamples[name];
+  const example = examples[name];
   const statusOf = async (kind: Kind, headers = example.headers, body = example.body) =>
     (await send(kind, name, headers, body)).status;
 
