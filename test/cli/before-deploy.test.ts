@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { checkBeforeDeploy, logNames } from '../../cli/doctor/before-deploy.ts';
-import { defineConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
+import { defineConfig } from '../../lib/config/schema.ts';
 import none from '../../lib/triggers/custom-automation.ts';
 import { type HttpStandIn, startHttpStandIn } from '../http-stand-in.ts';
-import { customOfEach, everything, synthesize } from '../infra/variants.ts';
+import { customOfEach, everything, type StageInput, synthesize } from '../infra/variants.ts';
 import { type Account, answerOf, BOOTSTRAP, ran, ready } from './account-stand-in.ts';
 import { EXPIRED } from './stage-stand-in.ts';
 
@@ -14,7 +14,10 @@ const stacks = (status: string, isKept = true) => ({
 });
 const markers = 'partner-relay/prod/markers';
 const LOG = '/aws/lambda/partner-relay-prod-job-worker';
-const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d';
+const domain = {
+  name: 'relay.example.com',
+  certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d',
+};
 let account: Account;
 let aws: HttpStandIn;
 beforeAll(async () => {
@@ -31,16 +34,26 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllEnvs());
 
-const table = { existing: 'partner-relay-restored' };
-const create = { cidr: '10.20.0.0/24' };
+const TABLE = 'partner-relay-restored';
+const restored: StageInput = { table: { existing: TABLE } };
 const existing = { vpcId: 'vpc-0a1b2c3d', subnetIds: ['subnet-0a1b2c3d'], securityGroupIds: ['sg-0a1b2c3d'] };
-const endpoints = { routeTableIds: ['rtb-0a1b2c3d'] };
-const full = { vpcs: 4, addresses: 4, gateways: 4 };
-const slackAlarms = { workspaceId: 'T012345', channelId: 'C012345' };
+const ofOthers: StageInput = { network: { existing } };
+const withGateway: StageInput = {
+  network: { existing: { ...existing, endpoints: { routeTableIds: ['rtb-0a1b2c3d'] } } },
+};
+const ofItsOwn: StageInput = { network: { create: { cidr: '10.20.0.0/24' } } };
+/** The account with so many networks, of five. */
+const networks = (more: Partial<Account['networks']> = {}) => ({
+  networks: { vpcs: 4, addresses: 4, gateways: 4, ...more },
+});
+const toSlack: StageInput = { slackAlarms: { workspaceId: 'T012345', channelId: 'C012345' } };
+/** The account with a configuration of that name for the channel. */
+const chat = (name: string) => ({
+  slack: { workspaces: ['T012345'], channels: { C012345: `partner-relay-${name}-eu-central-1-alarms` } },
+});
+const kmsKeyArn = 'arn:aws:kms:us-east-1:123456789012:key/0a1b2c3d-0000-0000-0000-000000000000';
 
 const plain = { custom: none, version: '0.1.0' };
-
-type StageInput = NonNullable<NonNullable<RelayConfigInput['deployment']>['stages']>[string];
 
 function examine(is: Partial<Account>, prod: StageInput = {}, stage = 'prod', isImporting = false) {
   Object.assign(account, is);
@@ -76,26 +89,22 @@ it.each<[RegExp, Partial<Account>, StageInput?]>([
     { executions: 1_000, reserved: { billing: 401, 'partner-relay-prod-github-webhook': 10 } },
     { accountConcurrency: 600 },
   ],
-  [/^table: there is no partner-relay-restored in this account and region/, {}, { table }],
+  [/^table: there is no partner-relay-restored in this account and region/, {}, restored],
+  [/^table: partner-relay-restored is in the state CREATING: wait/, { tables: { [TABLE]: 'CREATING' } }, restored],
   [
-    /^table: partner-relay-restored is in the state CREATING: wait/,
-    { tables: { [table.existing]: 'CREATING' } },
-    { table },
-  ],
-  [
-    /^quota of VPCs: all 5 are used.*--service-code vpc --quota-code L-F678F1CE --desired-value 6/,
-    { networks: { ...full, vpcs: 5 } },
-    { network: { create } },
+    /^quota of VPCs: all 5.*--service-code vpc --quota-code L-F678F1CE --desired-value 6/,
+    networks({ vpcs: 5 }),
+    ofItsOwn,
   ],
   [
     /^quota of Elastic IPs: all 5 are used.*--service-code ec2 --quota-code L-0263D0A3/,
-    { networks: { ...full, addresses: 5 } },
-    { network: { create } },
+    networks({ addresses: 5 }),
+    ofItsOwn,
   ],
   [
     /^quota of gateway endpoints: all 5 are used.*L-1B52E74A/,
-    { networks: { vpcs: 5, addresses: 5, gateways: 5 } },
-    { network: { existing: { ...existing, endpoints } } },
+    networks({ vpcs: 5, addresses: 5, gateways: 5 }),
+    withGateway,
   ],
   [/^public URLs: Lambda has no function URLs in eu-central-2: set httpApi/, { region: 'eu-central-2' }],
   [/^public URLs: Lambda has no function URLs in us-gov-west-1: set httpApi/, { region: 'us-gov-west-1' }],
@@ -128,23 +137,11 @@ it.each<[RegExp, Partial<Account>, StageInput?]>([
   [
     /^slackAlarms: the workspace T012345 is not authorized: authorize it in the console/,
     { slack: { workspaces: ['T999'], channels: {} } },
-    { slackAlarms },
+    toSlack,
   ],
-  [
-    /^slackAlarms: .*\/partner-relay-dev-eu-central-1-alarms has the channel C012345 already/,
-    { slack: { workspaces: ['T012345'], channels: { C012345: 'partner-relay-dev-eu-central-1-alarms' } } },
-    { slackAlarms },
-  ],
-  [
-    /^region of kmsKeyArn: .*set AWS_REGION=us-east-1/,
-    {},
-    { kmsKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/0a1b2c3d-0000-0000-0000-000000000000' },
-  ],
-  [
-    /^region of certificateArn: it is in us-east-1/,
-    { logs: [] },
-    { httpApi: { domain: { name: 'relay.example.com', certificateArn } } },
-  ],
+  [/^slackAlarms: .*\/partner-relay-dev-eu-central-1-alarms has the channel C012345 already/, chat('dev'), toSlack],
+  [/^region of kmsKeyArn: .*set AWS_REGION=us-east-1/, {}, { kmsKeyArn }],
+  [/^region of certificateArn: it is in us-east-1/, { logs: [] }, { httpApi: { domain } }],
   [
     /^credentials: AWS refuses your credentials \(.*The security token is expired\): sign in again/,
     { identity: { status: 403, body: EXPIRED } },
@@ -162,27 +159,23 @@ it.each<[string, Partial<Account>, StageInput?]>([
     'secrets and logs of its own',
     { secrets: [markers], logs: [LOG], owned: [markers, LOG], stacks: stacks('UPDATE_COMPLETE') },
   ],
-  [
-    'a channel of its own',
-    { slack: { workspaces: ['T012345'], channels: { C012345: 'partner-relay-prod-eu-central-1-alarms' } } },
-    { slackAlarms },
-  ],
+  ['a channel of its own', chat('prod'), toSlack],
   ['a region without function URLs where an API is in front', { region: 'eu-central-2' }, { httpApi: {} }],
-  ['a table that is there', { tables: { [table.existing]: 'ACTIVE' } }, { table }],
-  ['a region with room for one more network', { networks: full }, { network: { create } }],
+  ['a table that is there', { tables: { [TABLE]: 'ACTIVE' } }, restored],
+  ['a region with room for one more network', networks(), ofItsOwn],
   [
     'the network that the stack has already',
-    { networks: { ...full, vpcs: 5 }, owned: ['vpc-1', 'vpce-1'], stacks: stacks('UPDATE_COMPLETE') },
-    { network: { create } },
+    { ...networks({ vpcs: 5 }), owned: ['vpc-1', 'vpce-1'], stacks: stacks('UPDATE_COMPLETE') },
+    ofItsOwn,
   ],
-  ['a network of others', { networks: { ...full, vpcs: 5, gateways: 5 } }, { network: { existing } }],
+  ['a network of others', networks({ vpcs: 5, gateways: 5 }), ofOthers],
   [
     'what is reserved for the stage itself',
     { reserved: { 'partner-relay-prod-github-webhook': 10 } },
     { accountConcurrency: 1_000 },
   ],
   ['a newer version that writes what this one reads', { stacks: ran('1.0.0') }],
-  ['a workspace of Slack that the person may not look at', {}, { slackAlarms }],
+  ['a workspace of Slack that the person may not look at', {}, toSlack],
 ])('%s is not in the way', async (_, is, settings) => {
   expect(await wrongWith(is, settings)).toEqual([]);
 });

@@ -32,6 +32,11 @@ type Mutant = [path: string, differs: string, mutation: Mutation, said: RegExp, 
 const LATER = /^unknown: .*429.*uses up the limit/;
 const MINUTES = /^unknown: .*if those are minutes, set the unit/;
 const IGNORED = /^bad: .* is ignored/;
+const NO_ENVELOPE = /^bad: .*the service answers 200 \(not the documented envelope/;
+const PROJECT_OF_ISSUES = 'github.repositories.0.issueToDefect.projectId';
+const page = answers(() => ({ status: 200, body: '<!doctype html>' }));
+const prefixed = rows((row) => Object.assign(row, { user_id: `u-${row.user_id}` }));
+const firstOnly = { ...reading({ page: 1, per_page: 1 }), ...untold };
 
 /** Harmful ways in which an instance can differ, by what docs/partner-api.md assumes or does not show. */
 const harmful: readonly Mutant[] = [
@@ -50,12 +55,7 @@ const harmful: readonly Mutant[] = [
       [path, 'is not there', refused(404), /^bad: .*404/],
       [path, 'is beyond the key', refused(403), /^bad: .*403/],
       [path, 'takes 5 rows at most', takesAtMost(5), /^bad: .*422/],
-      [
-        path,
-        'has other pagination',
-        paginates({ current_page: '1' }),
-        /^bad: .*the service answers 200 \(not the documented envelope/,
-      ],
+      [path, 'has other pagination', paginates({ current_page: '1' }), NO_ENVELOPE],
       [path, 'has its rows elsewhere', elsewhere, /^bad: .*the service answers 200 \(other data than declared/],
     ];
   }),
@@ -99,36 +99,18 @@ const harmful: readonly Mutant[] = [
   ['timelogs/list', 'has five minutes', hours(() => 5), MINUTES],
   ['timelogs/list', 'has hours in words', hours((value) => `${value} h`), /^bad: .*hours: expected/],
   ['timelogs/list', 'has other dates', any({ date: '13.01.2026' }), /^bad: .*date: expected/],
-  [
-    'timelogs/list',
-    'has other ids of users',
-    rows((row) => Object.assign(row, { user_id: `u-${row.user_id}` })),
-    /^bad: no user_id/,
-    'timelogs/list of users',
-  ],
+  ['timelogs/list', 'has other ids of users', prefixed, /^bad: no user_id/, 'timelogs/list of users'],
   ['users/list', 'has other addresses', any({ email: 'x@example.com' }), /^bad: no user of the service/, 'people'],
-  [
-    'users/list',
-    'is cut off before the person',
-    { ...reading({ page: 1, per_page: 1 }), ...untold },
-    /^unknown: none of the users that can be read/,
-    'people',
-  ],
+  ['users/list', 'is cut off before the person', firstOnly, /^unknown: none of the users that can be read/, 'people'],
   [
     'projects/list',
     'has not the project',
     any({ project_id: 'f00' }),
     /^bad: the key cannot access/,
-    'github.repositories.0.issueToDefect.projectId',
+    PROJECT_OF_ISSUES,
   ],
   ['validate', 'has no data', answers((answer) => ({ ...answer, data: {} })), /^bad/, 'credentials'],
-  [
-    'validate',
-    'answers as a proxy',
-    answers(() => ({ status: 200, body: '<!doctype html>' })),
-    /^bad: .*HTML/,
-    'credentials',
-  ],
+  ['validate', 'answers as a proxy', page, /^bad: .*HTML/, 'credentials'],
   ['validate', 'has no success', answers(({ data }) => ({ data })), /^bad: .*envelope/, 'credentials'],
   ['validate', 'meets the limit', refused(429), LATER, 'credentials'],
   ['users/list', 'meets the limit', refused(429), LATER],

