@@ -3,6 +3,7 @@ import type Holidays from 'date-holidays';
 import * as z from 'zod';
 import { addDays, DAY_MS, HOUR_MS } from '../dates.ts';
 import { unknownName } from '../faults/fault.ts';
+import { setting } from './kinds.ts';
 
 /** The last year and four more: a summary in January is about days of the year before. */
 const YEARS = 5;
@@ -22,14 +23,11 @@ const place = z.strictObject({
  * The days on which a team does not work: a list of dates, or a place with its public holidays. The checked
  * configuration has dates only. They are computed when it is loaded, so that no Lambda contains date-holidays (12 MB).
  */
-export const holidays = z
-  .union([z.array(date), place], "expected a list of dates, or a place such as { country: 'DE', region: 'BY' }")
-  // Described before the transform, because a JSON schema has only examples of what people write.
-  .meta({
-    description:
-      'Days off for the whole team: a list of dates, or the public holidays of a country and region, with `extra` dates.',
-    examples: [{ country: 'DE', region: 'BE', extra: ['2026-12-24'] }],
-  })
+export const holidays = setting(
+  z.union([z.array(date), place], "expected a list of dates, or a place such as { country: 'DE', region: 'BY' }"),
+  'Days off for the whole team: a list of dates, or the public holidays of a country and region, with `extra` dates.',
+  { country: 'DE', region: 'BE', extra: ['2026-12-24'] },
+)
   .transform((value, context) => {
     if (Array.isArray(value)) return value;
     const { country, region, extra } = value;

@@ -5,12 +5,12 @@ export const textLike = (form: RegExp, message: string) => z.string().regex(form
 
 export const wholeNumber = (least: number, most: number) => z.int().min(least).max(most);
 
+/** A setting as docs/configuration.md shows it: what it is for, and values to set. */
+export const setting = <T extends z.ZodType>(schema: T, description: string, ...examples: z.input<T>[]): T =>
+  schema.meta({ description, ...(examples.length > 0 && { examples }) });
+
 /** A switch that is off unless the configuration sets it. */
-export const offByDefault = (description: string) =>
-  z
-    .boolean()
-    .default(false)
-    .meta({ description, examples: [true] });
+export const offByDefault = (description: string) => setting(z.boolean().default(false), description, true);
 
 /** A list of at least one entry. */
 export const listOfSome = <T extends z.ZodType>(entry: T) => z.array(entry).min(1);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { meantName } from '../faults/fault.ts';
-import { textLike } from './kinds.ts';
+import { setting, textLike } from './kinds.ts';
 import { fieldsIn } from './template.ts';
 
 /** @param allowed what the service allows for each key, and for each address that calls tools */
@@ -10,14 +10,8 @@ const callLimit = (allowed: number) =>
 /** What may be sent in a minute and in a day. */
 export const callLimits = z
   .strictObject({
-    perMinute: callLimit(120).meta({
-      description: 'Calls in a minute. The default is the limit of the service.',
-      examples: [60],
-    }),
-    perDay: callLimit(5_000).meta({
-      description: 'Calls in a day. The default is the limit of the service.',
-      examples: [2_000],
-    }),
+    perMinute: setting(callLimit(120), 'Calls in a minute. The default is the limit of the service.', 60),
+    perDay: setting(callLimit(5_000), 'Calls in a day. The default is the limit of the service.', 2_000),
   })
   .prefault({});
 
@@ -97,32 +91,29 @@ const commands = z
   .partial();
 
 /** The MCP endpoint of a connection. */
-export const mcpConfig = z
-  .strictObject({
-    limits: callLimits.meta({
-      description:
+export const mcpConfig = setting(
+  z
+    .strictObject({
+      limits: setting(
+        callLimits,
         'What the relay may use of the limits of the MCP endpoint. The service counts by calling address: lower them if ' +
-        'other clients call from the same one.',
-    }),
-    accounts: z
-      .enum(['off', 'offered', 'required'])
-      .default('off')
-      .meta({
-        description:
-          'Whether people link their accounts with `/pm link`, so that what they ask for is done in their own name: the ' +
+          'other clients call from the same one.',
+      ),
+      accounts: setting(
+        z.enum(['off', 'offered', 'required']).default('off'),
+        'Whether people link their accounts with `/pm link`, so that what they ask for is done in their own name: the ' +
           'commands of `mcp.commands` go through the account of a person who has linked one, and through the key for all ' +
           'others. With `required`, nothing that a person asks for goes through the key, in Slack or in comments on ' +
           'GitHub: it needs a linked account, and a command needs a tool in `mcp.commands`. It needs `slack`.',
-        examples: ['offered'],
-      }),
-    commands: commands.default({}).meta({
-      description:
+        'offered',
+      ),
+      commands: setting(
+        commands.default({}),
         'The tools that serve the commands of people who have linked an account. `npx partner-relay mcp doctor` lists the tools of the ' +
-        'instance, and checks these settings. `arguments` is made of the fields of the command: `{hours}` alone is a number, and in a longer text it is text. ' +
-        '`schema` is the hash of the schema of the tool: a tool that has changed is not called. `lookUp` is a tool that ' +
-        'lists what `tool` creates, to look for it by its `{marker}` after an answer was lost. `week` lists the time of the ' +
-        'person from one date to another, for `/pm today` and `/pm week`.',
-      examples: [
+          'instance, and checks these settings. `arguments` is made of the fields of the command: `{hours}` alone is a number, and in a longer text it is text. ' +
+          '`schema` is the hash of the schema of the tool: a tool that has changed is not called. `lookUp` is a tool that ' +
+          'lists what `tool` creates, to look for it by its `{marker}` after an answer was lost. `week` lists the time of the ' +
+          'person from one date to another, for `/pm today` and `/pm week`.',
         {
           log: {
             tool: 'log_time',
@@ -144,11 +135,11 @@ export const mcpConfig = z
             schema: '0123456789abcdef0123',
           },
         },
-      ],
-    }),
-  })
-  .prefault({})
-  .meta({ description: 'The MCP endpoint of the service, where people act in their own name. See [mcp.md](mcp.md).' });
+      ),
+    })
+    .prefault({}),
+  'The MCP endpoint of the service, where people act in their own name. See [mcp.md](mcp.md).',
+);
 
 export type McpConfig = z.output<typeof mcpConfig>;
 export type CommandTools = McpConfig['commands'];

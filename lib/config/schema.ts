@@ -5,7 +5,7 @@ import { idTypes, operationPath, uuid } from '../service/partner/operation.ts';
 import { operations } from '../service/partner/operations/operations.ts';
 import { counted } from '../text.ts';
 import { deployment } from './deployment.ts';
-import { listOfSome, offByDefault, textLike, wholeNumber } from './kinds.ts';
+import { listOfSome, offByDefault, setting, textLike, wholeNumber } from './kinds.ts';
 import { callLimits, mcpConfig } from './mcp.ts';
 import { exactText, type NamedSetting, slug as name, refuseRepeated, slackChannel, timeZone } from './names.ts';
 import { testsConfig } from './tests.ts';
@@ -70,46 +70,39 @@ const refusingSecrets = (
 
 const connection = z.strictObject(
   {
-    limits: callLimits.meta({
-      description: 'What the relay may use of the limits of the key. Lower them if something else uses the same key.',
-    }),
+    limits: setting(
+      callLimits,
+      'What the relay may use of the limits of the key. Lower them if something else uses the same key.',
+    ),
     mcp: mcpConfig,
-    strangersShare: z
-      .number()
-      .min(0)
-      .max(1)
-      .default(0.1)
-      .meta({
-        description:
-          "The share of the day's calls that outside contributors may cause. Beyond it, their events wait for the next day.",
-        examples: [0.05],
-      }),
-    web: z
-      .strictObject({ defects: pageAddress, tasks: pageAddress, testCases: pageAddress, testSteps: pageAddress })
-      .optional()
-      .meta({
-        description:
-          "The addresses of the service's pages for things, with `{id}` in place of their id: https, or http on this " +
-          'machine. Comments, Slack messages and the console then link to them.',
-        examples: [{ defects: 'https://pm.example.com/defects/{id}', tasks: 'https://pm.example.com/tasks/{id}' }],
-      }),
-    operations: operationOverrides.default({}).meta({
-      description:
-        'Corrections of operations whose path or fields the service does not document, by the name of the operation. ' +
+    strangersShare: setting(
+      z.number().min(0).max(1).default(0.1),
+      "The share of the day's calls that outside contributors may cause. Beyond it, their events wait for the next day.",
+      0.05,
+    ),
+    web: setting(
+      z
+        .strictObject({ defects: pageAddress, tasks: pageAddress, testCases: pageAddress, testSteps: pageAddress })
+        .optional(),
+      "The addresses of the service's pages for things, with `{id}` in place of their id: https, or http on this " +
+        'machine. Comments, Slack messages and the console then link to them.',
+      { defects: 'https://pm.example.com/defects/{id}', tasks: 'https://pm.example.com/tasks/{id}' },
+    ),
+    operations: setting(
+      operationOverrides.default({}),
+      'Corrections of operations whose path or fields the service does not document, by the name of the operation. ' +
         '`path` is the path below `/api/v1/partner`. `fields` maps the field names of the relay to those of the ' +
         'instance, for payloads and results. The relay counts durations in hours; name the unit if the instance counts ' +
         'minutes or seconds. `ids` says which ids are numbers and which are text, where people type digits; by default the ' +
         'relay learns it from the lists of the service. `paged: false` says that the service returns a list in one answer, ' +
         'whatever page is asked for. These two may be set for documented operations, too.',
-      examples: [
-        {
-          'users/list': { path: 'people/all', fields: { user_id: 'id', email: 'mail' } },
-          'timelogs/create': { fields: { hours: { name: 'spent', unit: 'minutes' } } },
-          'work-items/checklist/items/complete': { ids: { item_id: 'text' } },
-          'defects/list': { paged: false },
-        },
-      ],
-    }),
+      {
+        'users/list': { path: 'people/all', fields: { user_id: 'id', email: 'mail' } },
+        'timelogs/create': { fields: { hours: { name: 'spent', unit: 'minutes' } } },
+        'work-items/checklist/items/complete': { ids: { item_id: 'text' } },
+        'defects/list': { paged: false },
+      },
+    ),
   },
   refusingSecrets('partner/<connection>'),
 );
@@ -134,146 +127,124 @@ const defectFields = z.strictObject({
 });
 
 const issueToDefect = z.strictObject({
-  labels: listOfSome(exactText)
-    .default(['bug'])
-    .meta({
-      description: 'An issue with any of these labels becomes a defect. Letter case does not matter, as on GitHub.',
-      examples: [['bug', 'regression']],
-    }),
-  projectId: uuid.meta({
-    description: 'The project of the service that the defects belong to.',
-    examples: ['6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01'],
-  }),
-  type: byLabel.prefault({}).meta({
-    description:
-      'The type of the defect: the first entry of `labels` whose label the issue has, otherwise the entry of `types` for ' +
+  labels: setting(
+    listOfSome(exactText).default(['bug']),
+    'An issue with any of these labels becomes a defect. Letter case does not matter, as on GitHub.',
+    ['bug', 'regression'],
+  ),
+  projectId: setting(
+    uuid,
+    'The project of the service that the defects belong to.',
+    '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01',
+  ),
+  type: setting(
+    byLabel.prefault({}),
+    'The type of the defect: the first entry of `labels` whose label the issue has, otherwise the entry of `types` for ' +
       "GitHub's type of the issue, otherwise `default`. Without any, the field is not sent.",
-    examples: [{ default: 'Bug', labels: { documentation: 'Documentation' }, types: { Regression: 'Regression' } }],
+    { default: 'Bug', labels: { documentation: 'Documentation' }, types: { Regression: 'Regression' } },
+  ),
+  priority: setting(byLabel.prefault({}), 'The priority of the defect, chosen like `type`.', {
+    default: 'Medium',
+    labels: { urgent: 'High' },
   }),
-  priority: byLabel.prefault({}).meta({
-    description: 'The priority of the defect, chosen like `type`.',
-    examples: [{ default: 'Medium', labels: { urgent: 'High' } }],
+  severity: setting(byLabel.prefault({}), 'The severity of the defect, chosen like `type`.', {
+    default: 'Major',
+    labels: { crash: 'Critical', typo: 'Minor' },
   }),
-  severity: byLabel.prefault({}).meta({
-    description: 'The severity of the defect, chosen like `type`.',
-    examples: [{ default: 'Major', labels: { crash: 'Critical', typo: 'Minor' } }],
-  }),
-  whenClosed: z
-    .union([z.literal('describe'), z.literal('leave'), z.strictObject({ set: defectFields })])
-    .default('describe')
-    .meta({
-      description:
-        'What happens to the defect when the issue is closed or reopened. No known operation changes its status. `describe` ' +
-        'writes the state into the description. `leave` does nothing. `set` writes it into the description, and sets ' +
-        'these fields for as long as the issue is closed.',
-      examples: [{ set: { priority: 'Low' } }],
-    }),
+  whenClosed: setting(
+    z.union([z.literal('describe'), z.literal('leave'), z.strictObject({ set: defectFields })]).default('describe'),
+    'What happens to the defect when the issue is closed or reopened. No known operation changes its status. `describe` ' +
+      'writes the state into the description. `leave` does nothing. `set` writes it into the description, and sets ' +
+      'these fields for as long as the issue is closed.',
+    { set: { priority: 'Low' } },
+  ),
   // A signed request is one item of the table, which holds 400 KB. In the worst case, JSON turns one byte into six, and
   // Base64 turns those into eight.
-  maxDescriptionBytes: wholeNumber(1_000, 48_000)
-    .default(32_768)
-    .meta({
-      description:
-        'Longer descriptions are cut, with a note that says so. The maximum of the service itself is not known.',
-      examples: [10_000],
-    }),
-  foldSeconds: wholeNumber(0, 3_600)
-    .default(120)
-    .meta({
-      description:
-        'After an update of a defect, the relay collects further changes of the issue for this long, and then sends ' +
-        'them as one update. The first update after the creation is sent at once.',
-      examples: [300],
-    }),
-  comment: z
-    .boolean()
-    .default(true)
-    .meta({ description: 'Whether the relay comments on the issue with the id of its defect.', examples: [false] }),
+  maxDescriptionBytes: setting(
+    wholeNumber(1_000, 48_000).default(32_768),
+    'Longer descriptions are cut, with a note that says so. The maximum of the service itself is not known.',
+    10_000,
+  ),
+  foldSeconds: setting(
+    wholeNumber(0, 3_600).default(120),
+    'After an update of a defect, the relay collects further changes of the issue for this long, and then sends ' +
+      'them as one update. The first update after the creation is sent at once.',
+    300,
+  ),
+  comment: setting(
+    z.boolean().default(true),
+    'Whether the relay comments on the issue with the id of its defect.',
+    false,
+  ),
 });
 
 const checkPullRequest = z.strictObject({
-  name: z
-    .string()
-    .min(1)
-    .max(100)
-    .default('Tracked work')
-    .meta({ description: 'The name of the check, by which a branch requires it.', examples: ['Tracked'] }),
-  exemptLabels: z
-    .array(exactText)
-    .default([])
-    .meta({
-      description: 'A pull request with any of these labels is not checked. Letter case does not matter.',
-      examples: [['no task', 'dependencies']],
-    }),
+  name: setting(
+    z.string().min(1).max(100).default('Tracked work'),
+    'The name of the check, by which a branch requires it.',
+    'Tracked',
+  ),
+  exemptLabels: setting(
+    z.array(exactText).default([]),
+    'A pull request with any of these labels is not checked. Letter case does not matter.',
+    ['no task', 'dependencies'],
+  ),
 });
 
 const repository = z.strictObject({
-  name: repositoryName.meta({ description: 'Its name on GitHub, as `owner/name`.', examples: ['acme/web'] }),
-  ownerId: z
-    .int()
-    .positive()
-    .optional()
-    .meta({
-      description:
-        'The id of its owner on GitHub. Events of another owner are ignored. Without it, the owner is that of the first event.',
-      examples: [583_231],
-    }),
-  connection: name.meta({ description: 'The connection that its events go to.', examples: ['main'] }),
-  issueToDefect: issueToDefect
-    .optional()
-    .meta({ description: 'Turns issues into defects. Without it, issues are ignored.' }),
-  issueToTask: z
-    .strictObject({
-      labels: listOfSome(exactText).default(['task']),
-      projectId: uuid,
-    })
-    .optional()
-    .meta({
-      description:
-        'Turns an issue with one of the labels into a task of the project, once: the task does not follow the issue. The ' +
-        'fields of `tasks/create` are not shown by the service, so the relay assumes `project_id`, `name` and ' +
-        '`description`, which `operations` can correct.',
-      examples: [{ labels: ['task'], projectId: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01' }],
-    }),
-  completeChecklistItem: z
-    .union([z.boolean(), z.strictObject({ branches: listOfSome(exactText.max(255)) })])
-    .default(false)
-    .meta({
-      description:
-        'Whether collaborators complete and reopen checklist items: by `/done 12` and `/undo 12` in comments, and by ' +
-        'merging pull requests that name them. A merge counts if it is into the default branch. `branches` names others ' +
-        'that count, too.',
-      examples: [true, { branches: ['release'] }],
-    }),
+  name: setting(repositoryName, 'Its name on GitHub, as `owner/name`.', 'acme/web'),
+  ownerId: setting(
+    z.int().positive().optional(),
+    'The id of its owner on GitHub. Events of another owner are ignored. Without it, the owner is that of the first event.',
+    583_231,
+  ),
+  connection: setting(name, 'The connection that its events go to.', 'main'),
+  issueToDefect: setting(issueToDefect.optional(), 'Turns issues into defects. Without it, issues are ignored.'),
+  issueToTask: setting(
+    z
+      .strictObject({
+        labels: listOfSome(exactText).default(['task']),
+        projectId: uuid,
+      })
+      .optional(),
+    'Turns an issue with one of the labels into a task of the project, once: the task does not follow the issue. The ' +
+      'fields of `tasks/create` are not shown by the service, so the relay assumes `project_id`, `name` and ' +
+      '`description`, which `operations` can correct.',
+    { labels: ['task'], projectId: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01' },
+  ),
+  completeChecklistItem: setting(
+    z.union([z.boolean(), z.strictObject({ branches: listOfSome(exactText.max(255)) })]).default(false),
+    'Whether collaborators complete and reopen checklist items: by `/done 12` and `/undo 12` in comments, and by ' +
+      'merging pull requests that name them. A merge counts if it is into the default branch. `branches` names others ' +
+      'that count, too.',
+    true,
+    { branches: ['release'] },
+  ),
   relate: offByDefault(
     'Whether lines such as `Task: 12`, `Test case: 8` and `Test step: 15` by collaborators link the defect of an issue: ' +
       'in the issue, and in a pull request that closes it.',
   ),
   logTime: offByDefault('Whether collaborators log time by `/log 2h <task>` in comments.'),
-  checkPullRequest: checkPullRequest.optional().meta({
-    description:
-      'Checks whether each pull request is tracked: it closes an issue that has a defect, or names a task that exists. ' +
+  checkPullRequest: setting(
+    checkPullRequest.optional(),
+    'Checks whether each pull request is tracked: it closes an issue that has a defect, or names a task that exists. ' +
       'It needs a GitHub App. Without it, no check is made.',
-    examples: [{}],
-  }),
-  tests: testsConfig
-    .optional()
-    .meta({ description: 'Takes test results to the service. Without it, workflow runs are ignored.' }),
+    {},
+  ),
+  tests: setting(testsConfig.optional(), 'Takes test results to the service. Without it, workflow runs are ignored.'),
 });
 
 const github = z.strictObject(
   {
-    apiUrl: z
-      .url()
-      .default('https://api.github.com')
-      .meta({
-        description: 'The REST API. Set it for GitHub Enterprise Server.',
-        examples: ['https://github.example.com/api/v3'],
-      }),
-    repositories: z.array(repository).default([]).meta({
-      description:
-        'The repositories whose events the relay handles. It ignores events of other repositories. If a repository or the login of its owner is renamed, the relay follows it; change its name here. If it goes to another owner, or if another owner takes the name, its events are ignored, unless `ownerId` is that owner.',
-    }),
+    apiUrl: setting(
+      z.url().default('https://api.github.com'),
+      'The REST API. Set it for GitHub Enterprise Server.',
+      'https://github.example.com/api/v3',
+    ),
+    repositories: setting(
+      z.array(repository).default([]),
+      'The repositories whose events the relay handles. It ignores events of other repositories. If a repository or the login of its owner is renamed, the relay follows it; change its name here. If it goes to another owner, or if another owner takes the name, its events are ignored, unless `ownerId` is that owner.',
+    ),
   },
   refusingSecrets('github'),
 );
@@ -299,104 +270,86 @@ const isLanguage = (code: string) =>
 
 const slack = z.strictObject(
   {
-    apiUrl: z
-      .url()
-      .default('https://slack.com/api')
-      .meta({ description: 'The Web API. Set it for GovSlack.', examples: ['https://slack-gov.com/api'] }),
-    command: textLike(/^\/[a-z0-9_-]{1,31}$/, 'expected a slash and up to 31 lowercase characters')
-      .default('/pm')
-      .meta({
-        description: 'The slash command. A second stage in the same workspace needs another one.',
-        examples: ['/pm-test'],
-      }),
-    languages: z
-      .array(z.string().refine(isLanguage, 'expected the code of a language, such as de'))
-      .default(['en'])
-      .meta({
-        description:
-          'The languages that the team writes in. If what a person logs begins or ends with the name of a day in one of ' +
-          'them, or in English, German, French or Spanish, they are asked which date they mean, in Slack and on GitHub. ' +
-          'Short names, such as Mo, count only in English and in these languages.',
-        examples: [['en', 'de']],
-      }),
-    connection: name.meta({
-      description: 'The connection for commands, unless their channel has its own.',
-      examples: ['main'],
-    }),
-    channels: z
-      .record(slackChannel, z.strictObject({ connection: name.optional(), projectId: uuid.optional() }))
-      .default({})
-      .meta({
-        description:
-          'By the id of the channel: its connection, and the project in which `/pm defect <title>` creates a defect ' +
-          'without opening the form.',
-        examples: [{ C0123ABCD: { connection: 'main', projectId: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01' } }],
-      }),
-    defect: z
-      .strictObject({
-        types: offered('Bug', 'Documentation').meta({ description: 'The types of a defect.', examples: [['Bug']] }),
-        priorities: offered('Medium', 'High', 'Low').meta({
-          description: 'The priorities of a defect.',
-          examples: [['Normal', 'Urgent']],
-        }),
-        severities: offered('Major', 'Critical', 'Minor').meta({
-          description: 'The severities of a defect.',
-          examples: [['Major', 'Minor']],
-        }),
-      })
-      .prefault({})
-      .meta({
-        description:
-          'What the form for a defect offers. The first of each list is preselected, and is what a command without a ' +
-          'form takes. The values that the service allows are not known.',
-      }),
-    access: z
-      .strictObject({
-        guests: offByDefault('Whether guests of the workspace may use the relay, single-channel and multi-channel.'),
-        strangers: offByDefault(
-          'Whether people of other workspaces may use the relay, in channels that are shared with them.',
-        ),
-        knownOnly: offByDefault(
-          'Whether only people that the service knows may use the relay: by their address, or by `people`.',
-        ),
-      })
-      .prefault({})
-      .meta({ description: 'Who may use the relay at all.' }),
-    permissions: z
-      .record(z.string(), permission)
-      .default({})
-      .meta({
-        description:
-          'By permission: the channels in which its commands may be used, and the user groups whose members may use them. ' +
-          'The permissions of the relay are `defect`, also for `relate`; `task`; `done`, also for `undo`; `log`, also for `today` and `week`; and `find`. A ' +
-          'command of your own may name one of these or another. Everyone may use what is left out, everywhere.',
-        examples: [{ log: { userGroups: ['S0123ABCD'] }, defect: { channels: ['C0123ABCD'] } }],
-      }),
+    apiUrl: setting(
+      z.url().default('https://slack.com/api'),
+      'The Web API. Set it for GovSlack.',
+      'https://slack-gov.com/api',
+    ),
+    command: setting(
+      textLike(/^\/[a-z0-9_-]{1,31}$/, 'expected a slash and up to 31 lowercase characters').default('/pm'),
+      'The slash command. A second stage in the same workspace needs another one.',
+      '/pm-test',
+    ),
+    languages: setting(
+      z.array(z.string().refine(isLanguage, 'expected the code of a language, such as de')).default(['en']),
+      'The languages that the team writes in. If what a person logs begins or ends with the name of a day in one of ' +
+        'them, or in English, German, French or Spanish, they are asked which date they mean, in Slack and on GitHub. ' +
+        'Short names, such as Mo, count only in English and in these languages.',
+      ['en', 'de'],
+    ),
+    connection: setting(name, 'The connection for commands, unless their channel has its own.', 'main'),
+    channels: setting(
+      z.record(slackChannel, z.strictObject({ connection: name.optional(), projectId: uuid.optional() })).default({}),
+      'By the id of the channel: its connection, and the project in which `/pm defect <title>` creates a defect ' +
+        'without opening the form.',
+      { C0123ABCD: { connection: 'main', projectId: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01' } },
+    ),
+    defect: setting(
+      z
+        .strictObject({
+          types: setting(offered('Bug', 'Documentation'), 'The types of a defect.', ['Bug']),
+          priorities: setting(offered('Medium', 'High', 'Low'), 'The priorities of a defect.', ['Normal', 'Urgent']),
+          severities: setting(offered('Major', 'Critical', 'Minor'), 'The severities of a defect.', ['Major', 'Minor']),
+        })
+        .prefault({}),
+      'What the form for a defect offers. The first of each list is preselected, and is what a command without a ' +
+        'form takes. The values that the service allows are not known.',
+    ),
+    access: setting(
+      z
+        .strictObject({
+          guests: offByDefault('Whether guests of the workspace may use the relay, single-channel and multi-channel.'),
+          strangers: offByDefault(
+            'Whether people of other workspaces may use the relay, in channels that are shared with them.',
+          ),
+          knownOnly: offByDefault(
+            'Whether only people that the service knows may use the relay: by their address, or by `people`.',
+          ),
+        })
+        .prefault({}),
+      'Who may use the relay at all.',
+    ),
+    permissions: setting(
+      z.record(z.string(), permission).default({}),
+      'By permission: the channels in which its commands may be used, and the user groups whose members may use them. ' +
+        'The permissions of the relay are `defect`, also for `relate`; `task`; `done`, also for `undo`; `log`, also for `today` and `week`; and `find`. A ' +
+        'command of your own may name one of these or another. Everyone may use what is left out, everywhere.',
+      { log: { userGroups: ['S0123ABCD'] }, defect: { channels: ['C0123ABCD'] } },
+    ),
   },
   refusingSecrets('slack'),
 );
 
 const person = z
   .strictObject({
-    slack: slackUser.optional().meta({ description: 'The id in Slack.', examples: ['U0123ABCD'] }),
-    github: textLike(/^[\w-]+$/, 'expected a login')
-      .optional()
-      .meta({ description: 'The login on GitHub. Letter case does not matter.', examples: ['octocat'] }),
-    githubId: z
-      .int()
-      .positive()
-      .optional()
-      .meta({
-        description:
-          'The id of the account on GitHub, which `npx partner-relay config check` prints. GitHub gives a login that becomes free ' +
-          'to anyone who asks for it; with the id, the commands of another account with the login are refused.',
-        examples: [583_231],
-      }),
-    email: z.email().meta({ description: 'The address of the user in the service.', examples: ['ada@example.com'] }),
-    timeZone: timeZone.default('UTC').meta({
-      description: 'For dates such as "yesterday" in GitHub comments. In Slack, the zone of the Slack profile counts.',
-      examples: ['Europe/Berlin'],
-    }),
+    slack: setting(slackUser.optional(), 'The id in Slack.', 'U0123ABCD'),
+    github: setting(
+      textLike(/^[\w-]+$/, 'expected a login').optional(),
+      'The login on GitHub. Letter case does not matter.',
+      'octocat',
+    ),
+    githubId: setting(
+      z.int().positive().optional(),
+      'The id of the account on GitHub, which `npx partner-relay config check` prints. GitHub gives a login that becomes free ' +
+        'to anyone who asks for it; with the id, the commands of another account with the login are refused.',
+      583_231,
+    ),
+    email: setting(z.email(), 'The address of the user in the service.', 'ada@example.com'),
+    timeZone: setting(
+      timeZone.default('UTC'),
+      'For dates such as "yesterday" in GitHub comments. In Slack, the zone of the Slack profile counts.',
+      'Europe/Berlin',
+    ),
   })
   .refine(
     ({ slack, github }) => (slack ?? github) !== undefined,
@@ -410,58 +363,40 @@ const person = z
 /** The settings of `relay.config.ts`. docs/configuration.md is generated from their descriptions and examples. */
 export const configSchema = z
   .strictObject({
-    connections: z
-      .record(name, connection)
-      .refine((connections) => Object.keys(connections).length > 0, 'expected at least one connection')
-      .meta({
-        description:
-          'The instances of the service, each with one API key, by a name of your choice. The base URL and the keys are ' +
-          'in the secret of the same name.',
-      }),
-    github: github.prefault({}).meta({ description: 'What the relay does with events of GitHub.' }),
-    slack: slack
-      .optional()
-      .meta({ description: 'Commands and messages in Slack. Without it, no function for Slack is deployed.' }),
-    timesheets: timesheetsConfig
-      .optional()
-      .meta({ description: 'Reminders of time that is not logged. They need `slack`.' }),
-    people: z
-      .array(person)
-      .default([])
-      .meta({
-        description:
-          'People whose address in Slack is not their address in the service, and people who type commands on GitHub, ' +
-          'which shows no addresses.',
-      }),
-    contact: z
-      .string()
-      .min(1)
-      .max(200)
-      .default('your Partner Relay administrator')
-      .meta({
-        description: 'Who helps when the relay itself needs attention. Messages tell people to ask them.',
-        examples: ['the platform team'],
-      }),
-    contactChannel: slackChannel.optional().meta({
-      description:
-        'The channel in Slack that is told when jobs are parked, because parked jobs wait for a person. It gets one ' +
+    connections: setting(
+      z
+        .record(name, connection)
+        .refine((connections) => Object.keys(connections).length > 0, 'expected at least one connection'),
+      'The instances of the service, each with one API key, by a name of your choice. The base URL and the keys are ' +
+        'in the secret of the same name.',
+    ),
+    github: setting(github.prefault({}), 'What the relay does with events of GitHub.'),
+    slack: setting(slack.optional(), 'Commands and messages in Slack. Without it, no function for Slack is deployed.'),
+    timesheets: setting(timesheetsConfig.optional(), 'Reminders of time that is not logged. They need `slack`.'),
+    people: setting(
+      z.array(person).default([]),
+      'People whose address in Slack is not their address in the service, and people who type commands on GitHub, ' +
+        'which shows no addresses.',
+    ),
+    contact: setting(
+      z.string().min(1).max(200).default('your Partner Relay administrator'),
+      'Who helps when the relay itself needs attention. Messages tell people to ask them.',
+      'the platform team',
+    ),
+    contactChannel: setting(
+      slackChannel.optional(),
+      'The channel in Slack that is told when jobs are parked, because parked jobs wait for a person. It gets one ' +
         'message for each hour, with the number of jobs by cause, and one when a connection is down for five minutes, when its ' +
         'key is refused, and when it works again. It needs `slack`, and the app in that channel.',
-      examples: ['C0123ABCD'],
-    }),
-    caFile: z
-      .string()
-      .min(1)
-      .optional()
-      .meta({
-        description:
-          'A PEM file with certificates of authorities that the relay trusts besides the public ones when it calls the ' +
-          "service. The path is relative to the project's folder.",
-        examples: ['company-ca.pem'],
-      }),
-    deployment: deployment
-      .prefault({})
-      .meta({ description: 'How the relay runs on AWS. It has no effect on one machine.' }),
+      'C0123ABCD',
+    ),
+    caFile: setting(
+      z.string().min(1).optional(),
+      'A PEM file with certificates of authorities that the relay trusts besides the public ones when it calls the ' +
+        "service. The path is relative to the project's folder.",
+      'company-ca.pem',
+    ),
+    deployment: setting(deployment.prefault({}), 'How the relay runs on AWS. It has no effect on one machine.'),
   })
   .superRefine((config, context) => {
     const { connections, github, slack, timesheets, contactChannel } = config;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { uuid } from '../service/partner/operation.ts';
-import { listOfSome, offByDefault, textLike } from './kinds.ts';
+import { listOfSome, offByDefault, setting, textLike } from './kinds.ts';
 import { exactText } from './names.ts';
 
 /** An id of the service, as tests and the configuration name it. */
@@ -14,65 +14,64 @@ const id = z
 
 /** What the relay does with the test results of a repository's workflow runs. */
 export const testsConfig = z.strictObject({
-  workflows: listOfSome(
-    textLike(/^[^/]+\.ya?ml$/, 'expected the name of a file in .github/workflows, such as ci.yml'),
-  ).meta({ description: 'The files in `.github/workflows` whose runs count.', examples: [['ci.yml']] }),
-  artifacts: listOfSome(pattern).meta({
-    description: 'The names of the artifacts with JUnit XML files. `*` stands for any characters.',
-    examples: [['junit', 'junit-*']],
-  }),
-  branches: listOfSome(exactText)
-    .default(['main'])
-    .meta({
-      description:
-        'The branches whose runs are sent to the service, if a push or a schedule started them in the repository itself. ' +
-        'Other runs are ignored.',
-      examples: [['main']],
-    }),
-  status: z
-    .strictObject({ passed: exactText, failed: exactText })
-    .refine(({ passed, failed }) => passed !== failed, {
+  workflows: setting(
+    listOfSome(textLike(/^[^/]+\.ya?ml$/, 'expected the name of a file in .github/workflows, such as ci.yml')),
+    'The files in `.github/workflows` whose runs count.',
+    ['ci.yml'],
+  ),
+  artifacts: setting(
+    listOfSome(pattern),
+    'The names of the artifacts with JUnit XML files. `*` stands for any characters.',
+    ['junit', 'junit-*'],
+  ),
+  branches: setting(
+    listOfSome(exactText).default(['main']),
+    'The branches whose runs are sent to the service, if a push or a schedule started them in the repository itself. ' +
+      'Other runs are ignored.',
+    ['main'],
+  ),
+  status: setting(
+    z.strictObject({ passed: exactText, failed: exactText }).refine(({ passed, failed }) => passed !== failed, {
       path: ['failed'],
       error: 'expected another status than passed',
-    })
-    .meta({
-      description:
-        'The status of a test scenario whose tests all passed, and of one with a failed test. The values that the service ' +
-        'allows are not known. A scenario whose tests were all skipped is left as it is.',
-      examples: [{ passed: 'passed', failed: 'failed' }],
     }),
+    'The status of a test scenario whose tests all passed, and of one with a failed test. The values that the service ' +
+      'allows are not known. A scenario whose tests were all skipped is left as it is.',
+    { passed: 'passed', failed: 'failed' },
+  ),
   coverage: offByDefault(
     'Whether `coverage_percentage` is sent too: the value of the property `pm_coverage`, from 0 to 100, of a test ' +
       'suite or a test of the scenario.',
   ),
-  ids: z
-    .array(
-      z
-        .strictObject({ tests: pattern, scenario: id, case: id, step: id })
-        .refine((ids) => (ids.scenario ?? ids.case ?? ids.step) !== undefined, 'expected a scenario, a case or a step'),
-    )
-    .default([])
-    .meta({
-      description:
-        'The ids of tests that do not name them with the properties `pm_scenario`, `pm_case` and `pm_step`. `tests` is ' +
-        'compared with the file of a test and with `<class name>.<name>`; `*` stands for any characters. The first ' +
-        'entry that fits counts.',
-      examples: [[{ tests: 'tests/checkout/*', scenario: 'f3c9d5e8-7a14-4d60-9b2f-2e8a1c6b4d01' }]],
-    }),
-  defects: z
-    .strictObject({
-      projectId: uuid,
-      type: exactText.exactOptional(),
-      priority: exactText.exactOptional(),
-      severity: exactText.exactOptional(),
-    })
-    .optional()
-    .meta({
-      description:
-        'Creates a defect in this project for a test case, or a test step, that failed in two runs in a row. Without it, ' +
-        'no defects are created.',
-      examples: [{ projectId: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01', type: 'Bug', priority: 'High' }],
-    }),
+  ids: setting(
+    z
+      .array(
+        z
+          .strictObject({ tests: pattern, scenario: id, case: id, step: id })
+          .refine(
+            (ids) => (ids.scenario ?? ids.case ?? ids.step) !== undefined,
+            'expected a scenario, a case or a step',
+          ),
+      )
+      .default([]),
+    'The ids of tests that do not name them with the properties `pm_scenario`, `pm_case` and `pm_step`. `tests` is ' +
+      'compared with the file of a test and with `<class name>.<name>`; `*` stands for any characters. The first ' +
+      'entry that fits counts.',
+    [{ tests: 'tests/checkout/*', scenario: 'f3c9d5e8-7a14-4d60-9b2f-2e8a1c6b4d01' }],
+  ),
+  defects: setting(
+    z
+      .strictObject({
+        projectId: uuid,
+        type: exactText.exactOptional(),
+        priority: exactText.exactOptional(),
+        severity: exactText.exactOptional(),
+      })
+      .optional(),
+    'Creates a defect in this project for a test case, or a test step, that failed in two runs in a row. Without it, ' +
+      'no defects are created.',
+    { projectId: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01', type: 'Bug', priority: 'High' },
+  ),
 });
 
 export type TestsConfig = z.output<typeof testsConfig>;
