@@ -127,7 +127,14 @@ export interface TestRelay extends Omit<World, 'jobs'> {
     body: string | Uint8Array,
     headers: Record<string, string>,
   ): Promise<{ status: number; answer: Record<string, unknown> }>;
+  /** Delivers events of issues, one after the other, and works on each to the end. */
+  happens(...events: readonly object[]): Promise<void>;
   sweep(): Promise<unknown>;
+  /** Time as it passes: after each step of it the sweep runs, and then the worker. */
+  pass(ms: number, stepMs?: number): Promise<void>;
+  /** What the service has beside its seed, in the order in which it was made. */
+  defects(): Sandbox['data']['defects'];
+  timelogs(): Sandbox['data']['timelogs'];
   jobs(status?: JobStatus): Promise<Job[]>;
   steps(jobId: string): Promise<Record<string, string>>;
   /** What the table holds, unless it is on the wire. */
@@ -150,6 +157,7 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
   const memory = tableOnWire || tableThrough ? undefined : openMemoryStack({ clock: read, carry });
   const stack = memory ?? (await startLocalStack({ clock: read }));
   const sandbox = await startSandbox({ clock: read, ...options.sandbox });
+  const seeded = { defects: sandbox.data.defects.length, timelogs: sandbox.data.timelogs.length };
   const enter = (name: string, secret: object) => stack.secrets.put(stack.secretPrefix + name, secret);
   for (const connection of Object.keys(config.connections)) {
     enter(`partner/${connection}`, { baseUrl: sandbox.url, ...sandbox.keys[0] });
@@ -212,7 +220,24 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
       const response = await fetch(url, { method: 'POST', headers, body: body as string });
       return { status: response.status, answer: (await response.json()) as Record<string, unknown> };
     },
+    async happens(...events) {
+      for (const event of events) {
+        const { status } = await relay.post('issues', event);
+        if (status !== 200 && status !== 202) throw new Error(`the event is answered with ${status}`);
+        await relay.workToTheEnd();
+        clock.now += 1;
+      }
+    },
     sweep: () => relay.fire('job-sweep'),
+    async pass(ms, stepMs = 60_000) {
+      for (const end = clock.now + ms; clock.now < end; ) {
+        clock.now = Math.min(end, clock.now + stepMs);
+        await relay.sweep();
+        await relay.work();
+      }
+    },
+    defects: () => sandbox.data.defects.slice(seeded.defects),
+    timelogs: () => sandbox.data.timelogs.slice(seeded.timelogs),
     jobs: (status) => jobs(status && [status]),
     async steps(jobId) {
       const journal = await openJournal(stores.table, jobId, read);

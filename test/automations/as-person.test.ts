@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createVault } from '../../lib/as-person/grants/vault.ts';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
@@ -26,8 +26,8 @@ async function start(mcp: McpInput = {}, sandbox: McpOptions = {}, fetch = globa
     runtime: { fetch },
   });
 }
+beforeEach(() => start());
 
-const logged = () => relay.sandbox.data.timelogs.slice(3);
 const jobStates = async () => (await relay.jobs()).map(({ status }) => status);
 
 describe('a command of a person with a linked account', () => {
@@ -42,7 +42,6 @@ describe('a command of a person with a linked account', () => {
     ['defect Login fails', /Created defect \S+ as you: Login fails/],
     ['find checkout', /Release checkout 2\.4/],
   ])('goes through that account, and not through the key: %s', async (typed, said) => {
-    await start();
     await linkAccount(relay);
     const before = relay.sandbox.requests;
     expect((await ask(relay, typed, { channelId: PLATFORM })).inTheEnd).toMatch(said);
@@ -50,7 +49,6 @@ describe('a command of a person with a linked account', () => {
   });
 
   it('goes through the key to the end, where they link the account meanwhile', async () => {
-    await start();
     relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/timelogs/create', times: 40 });
     await command(relay, `log 1h ${CHECKOUT}`);
     await relay.work();
@@ -58,12 +56,11 @@ describe('a command of a person with a linked account', () => {
     relay.sandbox.clearFaults();
     await relay.workToTheEnd();
     expect(told(relay).at(-1)).toMatch(/Logged 1h on Release checkout 2\.4, today\.$/);
-    expect(logged()).toHaveLength(1);
+    expect(relay.timelogs()).toHaveLength(1);
   });
 });
 
 it('what was done with a tool stays done, where the journal keeps nothing of the answer', async () => {
-  await start();
   await linkAccount(relay);
   await command(relay, 'done 101 102');
   relay.table.stopAt((request) => request.includes('"reply"'));
@@ -87,29 +84,27 @@ it('what was done with a tool stays done, where the journal keeps nothing of the
 describe('a grant that cannot be used', () => {
   // How each refusal of the service is read: the rows of test/as-person/decisions.test.ts.
   it('was revoked: the job ends, the person hears why with a button, and asks again after they have linked again', async () => {
-    await start();
     await linkAccount(relay);
     relay.sandbox.setFault({ kind: 'grants-revoked', times: 1, operation: '/mcp/partner' });
     const { inTheEnd } = await ask(relay, `log 1h ${CHECKOUT} again`);
     expect(inTheEnd).toMatch(/no longer accepts the linked account|refuses the linked account/);
     expect(inTheEnd).toContain('Link your account in Slack');
     expect(lastMessage(relay).blocks?.map(({ type }) => type)).toContain('actions');
-    expect(logged()).toEqual([]);
+    expect(relay.timelogs()).toEqual([]);
     await linkAccount(relay);
     await ask(relay, `log 1h ${CHECKOUT} again`);
-    expect(logged()).toHaveLength(1);
+    expect(relay.timelogs()).toHaveLength(1);
     expect((await jobStates()).sort()).toEqual(['not-done', 'succeeded']);
   });
 
   it('lacks a scope: the person hears which, and links with it', async () => {
-    await start();
     await linkAccount(relay, undefined, { scopes: ['mcp:use', 'mcp:tasks.read'] });
     const { inTheEnd } = await ask(relay, `log 1h ${CHECKOUT}`);
     expect(inTheEnd).toContain('mcp:timelogs.write');
     expect(JSON.stringify(lastMessage(relay).blocks)).toContain('mcp:timelogs.write');
     await linkAccount(relay);
     await ask(relay, `log 1h ${CHECKOUT}`);
-    expect(logged()).toHaveLength(1);
+    expect(relay.timelogs()).toHaveLength(1);
   });
 });
 
@@ -153,7 +148,7 @@ describe('a call that was carried out, and answered with what nobody expects', (
     await linkAccount(relay);
     await command(relay, `log 1h ${CHECKOUT}`);
     await relay.workToTheEnd();
-    expect(logged()).toHaveLength(1);
+    expect(relay.timelogs()).toHaveLength(1);
     expect(told(relay).at(-1)).toContain('Logged 1h');
   });
 
@@ -169,22 +164,21 @@ describe('a call that was carried out, and answered with what nobody expects', (
 });
 
 it('a command from before the table was replaced is not sent to a tool again, and its job says what to do', async () => {
-  await start();
   await linkAccount(relay);
   const copy = relay.backUp();
   const asked = { triggerId: 'trigger-1' };
   await ask(relay, `log 1h ${CHECKOUT}`, asked);
-  expect(logged()).toHaveLength(1);
+  expect(relay.timelogs()).toHaveLength(1);
   relay.replaceTable(copy);
   await command(relay, `log 1h ${CHECKOUT}`, asked);
   await relay.workToTheEnd();
-  expect(logged()).toHaveLength(1);
+  expect(relay.timelogs()).toHaveLength(1);
   expect((await relay.jobs('parked')).map(({ parked }) => parked?.reason)).toEqual([
     expect.stringMatching(/^the table was replaced on 2026-.* only the person can look: discard the job/),
   ]);
   relay.clock.now += 2 * HOUR;
   expect((await ask(relay, `log 1h ${CHECKOUT}`)).inTheEnd).toContain('Logged 1h');
-  expect(logged()).toHaveLength(2);
+  expect(relay.timelogs()).toHaveLength(2);
 });
 
 describe('a tool that has changed since it was mapped', () => {
@@ -198,7 +192,7 @@ describe('a tool that has changed since it was mapped', () => {
     expect(job?.parked?.reason).toContain(
       'has changed since relay.config.ts was written; run npx partner-relay mcp doctor',
     );
-    expect(logged()).toEqual([]);
+    expect(relay.timelogs()).toEqual([]);
   });
 
   it('is not called if the service no longer has it, and the job says so', async () => {
@@ -213,12 +207,12 @@ describe('the budget of the endpoint', () => {
     await start({ limits: { perMinute: 2, perDay: 5_000 } });
     await linkAccount(relay);
     await command(relay, `log 1h ${CHECKOUT}`);
-    for (let minute = 0; minute < 10 && logged().length === 0; minute++) {
+    for (let minute = 0; minute < 10 && relay.timelogs().length === 0; minute++) {
       await relay.work();
       relay.clock.now += 65_000;
       await relay.sweep();
     }
-    expect(logged()).toHaveLength(1);
+    expect(relay.timelogs()).toHaveLength(1);
   });
 
   it("keeps the order of a person's commands, however many workers there are, and leaves workers to others", async () => {
@@ -238,14 +232,13 @@ describe('the budget of the endpoint', () => {
       relay.clock.now = nextMoment(relay.clock.now, relay.stack.queues, left);
       await relay.sweep();
     }
-    expect(logged().map((entry) => entry.hours)).toEqual(hours);
+    expect(relay.timelogs().map((entry) => entry.hours)).toEqual(hours);
   });
 });
 
 describe('a job that was changed in the table', () => {
   const tomasz = { in: 'slack', id: TOMASZ } as const;
   async function askedFor(): Promise<Job> {
-    await start();
     await linkAccount(relay);
     await command(relay, `log 1h ${CHECKOUT}`);
     return (await relay.jobs())[0] ?? expect.fail('there is no job');
@@ -269,14 +262,14 @@ describe('a job that was changed in the table', () => {
     await relay.stores.queue.send({ ...changed, generation: changed.generation });
     await relay.workToTheEnd();
     expect(await reasons()).toEqual([CHANGED]);
-    expect([relay.sandbox.mcp.calls, logged()]).toEqual([[], []]);
+    expect([relay.sandbox.mcp.calls, relay.timelogs()]).toEqual([[], []]);
   });
 
   it('has the day on which its person asked, whenever it says that it was made', async () => {
     const asked = await askedFor();
     await put({ ...asked, createdAt: asked.createdAt - 240 * HOUR });
     await relay.workToTheEnd();
-    expect(logged()).toMatchObject([{ date: '2026-11-20' }]);
+    expect(relay.timelogs()).toMatchObject([{ date: '2026-11-20' }]);
   });
 
   it('acts through no account where it is older than the records of jobs', async () => {
@@ -289,11 +282,10 @@ describe('a job that was changed in the table', () => {
     await relay.stores.queue.send(asked);
     await relay.workToTheEnd();
     expect(await reasons()).toEqual([CHANGED]);
-    expect(logged()).toHaveLength(1);
+    expect(relay.timelogs()).toHaveLength(1);
   });
 
   it('is as intake made it after an operator has replayed it', async () => {
-    await start();
     await linkAccount(relay);
     relay.sandbox.setFault({ kind: 'server-error', operation: '/mcp/partner', times: 60 });
     await command(relay, `log 1h30m ${CHECKOUT} wrote tests`);
@@ -310,7 +302,6 @@ it.each([
   ['a longer name', 'LOGIN page', 'log 1h Login page wrote tests'],
   ['the same name', 'LOGIN', 'log 1h "Login"'],
 ])('time is not logged as a person on a guess where a list of the tool may leave out %s', async (_, hidden, typed) => {
-  await start();
   const { tasks } = relay.sandbox.data;
   const [task = expect.fail('the sandbox has no task')] = tasks;
   // The tool lists the first fifty.
@@ -332,7 +323,7 @@ it.each([
   tasks.push({ ...task, task_id: 'Zebra', name: 'Feed the animals' });
   await linkAccount(relay);
   expect((await ask(relay, 'log 1h Zebra crossing')).inTheEnd).toContain('does not begin with the name of a task');
-  expect(logged()).toEqual([]);
+  expect(relay.timelogs()).toEqual([]);
   for (const typed of ['log 1h Zebra', 'log 1h "Zebra" crossing', 'log 1h #Zebra crossing']) await ask(relay, typed);
-  expect(logged()).toMatchObject(Array(3).fill({ task_id: 'Zebra' }));
+  expect(relay.timelogs()).toMatchObject(Array(3).fill({ task_id: 'Zebra' }));
 });

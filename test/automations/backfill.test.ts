@@ -8,29 +8,22 @@ import { openWaitingLines } from '../../lib/engine/line/waiting-line.ts';
 import { discardJob } from '../../lib/engine/operate/resume.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
 import { type IssueFilter, planBackfill, repositoryToBackfill, storeBackfill } from '../../lib/operators/backfill.ts';
-import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
 import { transferOf } from '../links/transfer.ts';
-import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 
 const REPOSITORY = 'Codertocat/Hello-World';
 const OPEN: IssueFilter = { state: 'open' };
 const NOTHING = { stored: 0, underWay: 0, parked: 0, unchanged: 0 };
 
 let relay: TestRelay;
-let github: GithubApi;
-let seeded: number;
 /** What happens after GitHub has listed issues, and before the relay reads the list. */
 let afterList: () => unknown = () => {};
 
-beforeEach(async () => {
+async function start(connection = {}) {
   afterList = () => {};
-  github = await startGithubApi(() => relay.clock.now);
-});
-
-async function start(options: Partial<TestRelayOptions> = {}, connection = {}) {
   relay = await startRelay({
-    config: exampleConfig({}, { apiUrl: github.url, connection }),
+    config: exampleConfig({}, { connection }),
     github: { token: 'ghp_of_the_test' },
     runtime: {
       async fetch(input, init) {
@@ -39,12 +32,10 @@ async function start(options: Partial<TestRelayOptions> = {}, connection = {}) {
         return answer;
       },
     },
-    ...options,
   });
-  seeded = relay.sandbox.data.defects.length;
 }
+beforeEach(() => start());
 
-const defects = () => relay.sandbox.data.defects.slice(seeded);
 const context = () => createContext(relay.runtime, relay.stores);
 const repository = () => repositoryToBackfill(relay.runtime.config, REPOSITORY);
 const plan = (filter = OPEN) => planBackfill(repository(), filter, context());
@@ -69,7 +60,7 @@ type Change = Parameters<typeof issueEvent>[1];
 /** An issue as GitHub shows it now. @returns the event that made it so */
 function exists(id: number, change: Change = {}, action = 'edited') {
   const event = issueEvent(action, { id, ...change });
-  github.issues.set(`${REPOSITORY}#${id}`, { ...event.issue, id: 9_000 + id });
+  relay.github.issues.set(`${REPOSITORY}#${id}`, { ...event.issue, id: 9_000 + id });
   return event;
 }
 
@@ -80,7 +71,6 @@ async function happens(event: ReturnType<typeof issueEvent>) {
 
 describe('a backfill', () => {
   it('turns the labelled issues of a repository into defects, without a comment, and a rerun does nothing', async () => {
-    await start();
     for (let id = 1; id <= 5; id++) exists(id, { title: `Issue ${id}`, seconds: id });
     exists(6, { labels: ['question'] });
     exists(7, { state: 'closed' });
@@ -88,9 +78,9 @@ describe('a backfill', () => {
     exists(9, { title: 'x'.repeat(5_000) });
     expect(await backfill()).toEqual({ ...NOTHING, stored: 5 });
     await relay.workToTheEnd();
-    const titles = defects().map(({ title }) => title);
+    const titles = relay.defects().map(({ title }) => title);
     expect(titles.sort()).toEqual([1, 2, 3, 4, 5].map((id) => `Issue ${id}`));
-    expect(github.comments).toEqual([]);
+    expect(relay.github.comments).toEqual([]);
 
     const requests = relay.sandbox.requests;
     relay.clock.now += 1_000;
@@ -102,11 +92,10 @@ describe('a backfill', () => {
   });
 
   it('comments if it is asked to, and no share of strangers is used', async () => {
-    await start();
     exists(1, { user: { login: 'outsider' }, author_association: 'NONE' });
     await backfill({ comment: true });
     await relay.workToTheEnd();
-    expect(github.comments).toHaveLength(1);
+    expect(relay.github.comments).toHaveLength(1);
     expect((await relay.jobs()).every(({ stranger }) => stranger === undefined)).toBe(true);
   });
 
@@ -141,11 +130,11 @@ describe('a backfill', () => {
         const filter = { state, ...(labels && { labels }) };
         const planned = await plan(filter);
         const requests = relay.sandbox.requests;
-        const made = defects().length;
+        const made = relay.defects().length;
         expect(await backfill({ filter })).toEqual({ ...NOTHING, stored: planned.calls, unchanged: planned.unchanged });
         await relay.workToTheEnd();
         expect(relay.sandbox.requests - requests).toBe(planned.calls);
-        expect(defects().length - made).toBe(planned.created);
+        expect(relay.defects().length - made).toBe(planned.created);
       }),
       { numRuns: 12 },
     );
@@ -153,14 +142,13 @@ describe('a backfill', () => {
   });
 
   it('reads every issue once, over pages, seconds with many changes, and issues that change meanwhile', async () => {
-    await start();
     const updated_at = '2026-11-19T09:00:00Z';
     for (let id = 1; id <= 115; id++) exists(id, { updated_at });
     for (let id = 116; id <= 150; id++) exists(id, { seconds: id });
     expect(await plan()).toMatchObject({ calls: 150, leftAside: { 'pull request': 0 } });
     // While the first page is read, an issue of it is deleted, and one of a later page is changed.
     afterList = () => {
-      github.issues.delete(`${REPOSITORY}#1`);
+      relay.github.issues.delete(`${REPOSITORY}#1`);
       exists(140, { seconds: 500, title: 'Changed' });
     };
     expect(await backfill()).toEqual({ ...NOTHING, stored: 150 });
@@ -172,7 +160,7 @@ describe('a backfill', () => {
     ['for the budget', undefined],
     ['for an operation that fails', { kind: 'server-error', operation: '/defects/create' } as const],
   ])('keeps a few minutes of jobs in line %s, and continues when there is room', async (_, fault) => {
-    await start({}, { limits: { perMinute: 6 } });
+    await start({ limits: { perMinute: 6 } });
     for (let id = 1; id <= 40; id++) exists(id, { seconds: id });
     if (fault) relay.sandbox.setFault(fault);
     let most = 0;
@@ -186,26 +174,24 @@ describe('a backfill', () => {
     await backfill({ perMinute: 6, sleep });
     expect(most).toBe(18);
     await relay.workToTheEnd();
-    expect(defects().length + (await relay.jobs('parked')).length).toBe(40);
+    expect(relay.defects().length + (await relay.jobs('parked')).length).toBe(40);
   });
 
   it('waits as long as GitHub says, and says what to do if GitHub refuses', async () => {
-    await start();
     exists(1);
-    github.refusal = { status: 403, message: 'secondary rate limit', headers: { 'retry-after': '120' } };
+    relay.github.refusal = { status: 403, message: 'secondary rate limit', headers: { 'retry-after': '120' } };
     const slept: number[] = [];
     const sleep = async (ms: number) => {
       slept.push(ms);
-      github.refusal = undefined;
+      relay.github.refusal = undefined;
     };
     expect(await backfill({ sleep })).toMatchObject({ stored: 1 });
     expect(slept).toEqual([120_000]);
-    github.refusal = { status: 404, message: 'Not Found' };
+    relay.github.refusal = { status: 404, message: 'Not Found' };
     await expect(backfill()).rejects.toThrow(/give the App or the token the right to read issues/);
   });
 
   it('leaves a parked job to an operator, and stores a discarded one again', async () => {
-    await start();
     exists(1, { title: '' });
     await backfill();
     await relay.workToTheEnd();
@@ -213,23 +199,22 @@ describe('a backfill', () => {
     exists(1, { title: 'With a title', seconds: 5 });
     expect(await backfill()).toEqual({ ...NOTHING, parked: 1 });
     await relay.workToTheEnd();
-    expect(defects()).toEqual([]);
+    expect(relay.defects()).toEqual([]);
     if (parked) await discard(parked);
     await relay.workToTheEnd();
     for (let times = 0; times < 2; times++)
       expect(await backfill()).toEqual({ ...NOTHING, [times === 0 ? 'stored' : 'underWay']: 1 });
     await relay.workToTheEnd();
-    expect(defects()).toMatchObject([{ title: 'With a title' }]);
+    expect(relay.defects()).toMatchObject([{ title: 'With a title' }]);
     // There is something to do again.
     exists(1, { title: 'Another', seconds: 9 });
     expect(await backfill()).toEqual({ ...NOTHING, stored: 1 });
     await relay.workToTheEnd();
-    expect(defects()).toMatchObject([{ title: 'Another' }]);
+    expect(relay.defects()).toMatchObject([{ title: 'Another' }]);
   });
 });
 
 it('takes an issue again whose job was discarded and has not ended yet, and does so once', async () => {
-  await start();
   exists(1);
   await backfill();
   const [waiting] = await relay.jobs('waiting');
@@ -237,13 +222,12 @@ it('takes an issue again whose job was discarded and has not ended yet, and does
   expect(await backfill()).toEqual({ ...NOTHING, stored: 1 });
   expect(await backfill()).toEqual({ ...NOTHING, underWay: 1 });
   await relay.workToTheEnd();
-  expect(defects()).toHaveLength(1);
+  expect(relay.defects()).toHaveLength(1);
   expect(await backfill()).toEqual({ ...NOTHING, unchanged: 1 });
   expect((await relay.jobs()).map(({ status }) => status)).toEqual(['succeeded', 'not-done']);
 });
 
 it('a command that is killed leaves no issue out and makes none twice when it is run again, after every third of its writes', async () => {
-  await start();
   let issues = 0;
   for (let writes = 0, wasKilled = true; wasKilled; writes += 3) {
     for (let more = 0; more < 3; more++) exists(++issues, { seconds: issues });
@@ -252,7 +236,7 @@ it('a command that is killed leaves no issue out and makes none twice when it is
     wasKilled = kill.end();
     await backfill();
     await relay.workToTheEnd();
-    expect(defects(), `after ${writes} writes`).toHaveLength(issues);
+    expect(relay.defects(), `after ${writes} writes`).toHaveLength(issues);
     expect(await relay.jobs(), `after ${writes} writes`).toHaveLength(issues);
   }
   expect(issues).toBeGreaterThan(6);
@@ -295,20 +279,18 @@ describe('a backfill and the events of its issues', () => {
   ];
 
   it.each(meanwhile)('make one defect at most: %s', async (_, happensMeanwhile, expected) => {
-    await start();
     exists(1, { title: 'First' });
     await backfill();
     expect(await relay.jobs('waiting')).toContainEqual(expect.objectContaining({ line: 'main#backfill' }));
     await happensMeanwhile();
     await relay.workToTheEnd();
-    expect(defects()).toHaveLength(expected.defects);
-    if (expected.title) expect(defects()).toMatchObject([{ title: expected.title }]);
+    expect(relay.defects()).toHaveLength(expected.defects);
+    if (expected.title) expect(relay.defects()).toMatchObject([{ title: expected.title }]);
   });
 });
 
 describe('a job of a backfill that claimed its issue and then met a limit', () => {
   beforeEach(async () => {
-    await start();
     exists(1);
     await backfill();
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 600, times: 1 });
@@ -322,7 +304,7 @@ describe('a job of a backfill that claimed its issue and then met a limit', () =
     const ofEvent = (await relay.jobs()).find(({ lane }) => lane === 'background');
     expect(await relay.links.get('issue-9001')).toMatchObject({ claim: { by: ofEvent?.id } });
     await relay.workToTheEnd();
-    expect(defects()).toMatchObject([{ title: 'Edited' }]);
+    expect(relay.defects()).toMatchObject([{ title: 'Edited' }]);
   });
 
   it('releases its claim if it is discarded, and the next event creates the defect', async () => {
@@ -333,10 +315,10 @@ describe('a job of a backfill that claimed its issue and then met a limit', () =
     expect(await relay.jobs()).toMatchObject([{ status: 'not-done', outcome: 'discarded: not wanted' }]);
     expect(await relay.links.get('issue-9001')).toMatchObject({ life: 'unclaimed' });
     await relay.workToTheEnd();
-    expect(defects()).toEqual([]);
+    expect(relay.defects()).toEqual([]);
     await happens(exists(1, { seconds: 5, title: 'Edited' }));
     await relay.workToTheEnd();
-    expect(defects()).toMatchObject([{ title: 'Edited' }]);
+    expect(relay.defects()).toMatchObject([{ title: 'Edited' }]);
   });
 });
 
@@ -344,7 +326,7 @@ it.each([
   ['discards', discard],
   ['replays', (job: Job) => requeueJob(job, relay.stores, { at: relay.clock.now, by: 'ana', what: 'replayed' })],
 ])('the line does not wait for the sweep if an operator %s the jobs that were called from it', async (_, decide) => {
-  await start({}, { limits: { perMinute: 6 } });
+  await start({ limits: { perMinute: 6 } });
   for (let id = 1; id <= 30; id++) exists(id, { seconds: id });
   await backfill({ perMinute: 60 });
   await workFor(60_000);
@@ -355,22 +337,21 @@ it.each([
     relay.clock.now += 1_000;
     await relay.work();
   }
-  expect(defects().length).toBeGreaterThan(3 * called.length);
+  expect(relay.defects().length).toBeGreaterThan(3 * called.length);
 });
 
 it('two people who run the command at once store each job once', async () => {
-  await start({}, { limits: { perMinute: 6 } });
+  await start({ limits: { perMinute: 6 } });
   for (let id = 1; id <= 40; id++) exists(id, { seconds: id });
   let looks = 0;
   const sleep = async (ms: number) => void (await (looks++ === 0 ? backfill({ perMinute: 6 }) : workFor(ms)));
   await backfill({ perMinute: 6, sleep });
   await relay.workToTheEnd();
-  expect(defects()).toHaveLength(40);
+  expect(relay.defects()).toHaveLength(40);
   expect(await relay.jobs()).toHaveLength(40);
 });
 
 it('a waiting job of another lane cannot be discarded', async () => {
-  await start();
   relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 600, times: 1 });
   await happens(issueEvent('opened'));
   await relay.work();
@@ -388,7 +369,6 @@ it.each([
 ] as const)(
   'a job whose request %s is offered to be discarded when it cannot be carried out any more, whatever it waits for',
   async (_, when, times) => {
-    await start();
     for (let id = 1; id <= 5; id++) exists(id, { seconds: id });
     relay.sandbox.setFault({ kind: 'cut', when, operation: '/defects/create', times });
     await backfill();

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { privateKey } from '../github-identity.ts';
 import { githubExamples, issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
@@ -16,23 +15,20 @@ const TASK = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 const NO_TASK = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e99';
 
 let relay: TestRelay;
-let github: GithubApi;
 
 async function start(connection = {}, secret: object = { appId: '12', privateKey }) {
   const checkPullRequest = { exemptLabels: ['No Task'] };
-  const config = exampleConfig({}, { apiUrl: github.url, connection, checkPullRequest });
+  const config = exampleConfig({}, { connection, checkPullRequest });
   relay = await startRelay({ config, github: { token: 'ghp_test', ...secret } });
 }
-beforeEach(async () => {
-  github = await startGithubApi(() => relay.clock.now);
-});
+beforeEach(() => start());
 
 /** A pull request with that text, as GitHub has it from then on. */
 function changed(body: string | null, { action = 'edited', ...pull }: Fields = {}) {
   const example = exampleOf('pull_request', 'opened');
   const stamp = `${new Date(relay.clock.now).toISOString().slice(0, 19)}Z`;
   const pull_request: Fields = { ...example.pull_request, body, updated_at: stamp, ...pull };
-  github.pulls.set(`${REPOSITORY}#${pull_request.number}`, pull_request);
+  relay.github.pulls.set(`${REPOSITORY}#${pull_request.number}`, pull_request);
   return { ...example, action, pull_request };
 }
 async function checkOf(body: string | null, pull: Fields = {}) {
@@ -41,7 +37,7 @@ async function checkOf(body: string | null, pull: Fields = {}) {
   return check();
 }
 const check = () => {
-  const { conclusion, output } = github.checkRuns.at(-1) ?? {};
+  const { conclusion, output } = relay.github.checkRuns.at(-1) ?? {};
   return `${conclusion}: ${output?.title}. ${output?.summary}`.replaceAll(/[\\\u200b]/g, '');
 };
 const rerun = (login = 'Codertocat') =>
@@ -65,8 +61,7 @@ async function* whileItWaits(): AsyncGenerator<string> {
   }
 }
 async function makeDefect(number: number) {
-  await relay.post('issues', issueEvent('opened', { id: number, number }));
-  await relay.workToTheEnd();
+  await relay.happens(issueEvent('opened', { id: number, number }));
 }
 
 const stranger = { user: { login: 'stranger' }, author_association: 'NONE' };
@@ -85,10 +80,9 @@ describe('the check of a pull request', () => {
     ['nothing', null, `${IS_NOT}Write \`Closes #12\``],
     ['something in code', `\`Task: ${TASK}\``, `${IS_NOT}Write`],
   ])('says what it found of %s', async (_, body, said) => {
-    await start();
     await makeDefect(7);
     expect(await checkOf(body)).toContain(said);
-    expect(github.checkRuns).toMatchObject([
+    expect(relay.github.checkRuns).toMatchObject([
       {
         name: 'Tracked work',
         repository: REPOSITORY,
@@ -103,7 +97,6 @@ describe('the check of a pull request', () => {
     ...['It costs $5. Closes #7', 'About ~5 of ~6. Closes #7<br>', 'Closes<!-- the issue --> #7'],
     ...[`Fixed https://github.com/${REPOSITORY}/issues/7`, `Fixed <https://github.com/${REPOSITORY}/issues/7>`],
   ])('counts what a reader sees as a reference: %j', async (body) => {
-    await start();
     await makeDefect(7);
     expect(await checkOf(body)).toContain('success: It is tracked. It closes');
   });
@@ -120,24 +113,21 @@ describe('the check of a pull request', () => {
     ...[`Closes https://github.com/${REPOSITORY}/pull/7`, `Closes https://github.com/${REPOSITORY}/issues/7/edit`],
     `Closes https://github.com.evil.example/${REPOSITORY}/issues/7`,
   ])('does not count what a reader sees as no reference: %j', async (body) => {
-    await start();
     await makeDefect(7);
     expect(await checkOf(body)).toContain('failure: It names no tracked work');
   });
 
   it('is one check, which follows the pull request as it is now', async () => {
-    await start();
     expect(await checkOf(null, { action: 'opened' })).toContain('failure');
     const old = changed(null, { labels: [] });
     expect(await checkOf(`Task: ${TASK}`)).toContain('success');
     await relay.post('pull_request', { ...old, action: 'labeled' });
     await relay.work();
     expect(check()).toContain('success');
-    expect(github.checkRuns).toHaveLength(1);
+    expect(relay.github.checkRuns).toHaveLength(1);
   });
 
   it('says no title and no difference between what is hidden and what does not exist', async () => {
-    await start();
     const there = await checkOf(`Task: ${TASK}`);
     expect(there).not.toContain('Release checkout');
     const missing = await checkOf(`Task: ${NO_TASK}`);
@@ -150,7 +140,6 @@ describe('the check of a pull request', () => {
     ['a task that was found', TASK, 1, 1],
     ['one that was not, for a shorter time', NO_TASK, 1, 2],
   ])('asks the service once about %s', async (_, task, soon, later) => {
-    await start();
     await checkOf(`Task: ${task}`);
     await checkOf(`Once more.\n\nTask: ${task}`);
     expect(detailsAsked()).toBe(soon);
@@ -160,15 +149,14 @@ describe('the check of a pull request', () => {
   });
 
   it('looks again when a person presses Re-run', async () => {
-    await start();
     expect(await checkOf(`Task: ${NO_TASK}`)).toContain('failure');
     const [task = expect.fail('there is no task')] = relay.sandbox.data.tasks;
     relay.sandbox.data.tasks.push({ ...task, task_id: NO_TASK });
-    github.roles?.set('Codertocat', 'write');
+    relay.github.roles?.set('Codertocat', 'write');
     await rerun();
     await relay.work();
     expect(check()).toContain('success');
-    expect(github.checkRuns).toHaveLength(1);
+    expect(relay.github.checkRuns).toHaveLength(1);
   });
 
   const other = (fields: Fields = {}) => ({ id: 21, number: 21, ...fields });
@@ -195,22 +183,20 @@ describe('the check of a pull request', () => {
     ['one into another branch adds nothing', null, {}, `Task: ${TASK}`, other(elsewhere), 'failure'],
     ['one into another branch is not checked', `Task: ${TASK}`, elsewhere, 'Closes #7', other(elsewhere), 'neutral'],
   ])('is one of a commit: %s', async (_, body, fields, otherBody, otherFields, conclusion) => {
-    await start();
     await makeDefect(7);
     await checkOf(body, fields);
     await checkOf(otherBody, otherFields);
-    expect(github.checkRuns).toMatchObject([{ head_sha: HEAD, conclusion }]);
+    expect(relay.github.checkRuns).toMatchObject([{ head_sha: HEAD, conclusion }]);
   });
 
   it('is verified for one stranger, whatever another one opens with the same commit, when a person presses Re-run', async () => {
-    await start();
     await makeDefect(7);
     await checkOf('Closes #7', stranger);
     expect(await checkOf(null, other(stranger))).toContain('neutral');
-    github.roles?.set('Codertocat', 'write');
+    relay.github.roles?.set('Codertocat', 'write');
     await rerun();
     await relay.work();
-    expect(github.checkRuns).toMatchObject([{ head_sha: HEAD, conclusion: 'success' }]);
+    expect(relay.github.checkRuns).toMatchObject([{ head_sha: HEAD, conclusion: 'success' }]);
   });
 
   it.each<[string, Fields]>([
@@ -218,18 +204,16 @@ describe('the check of a pull request', () => {
     ['goes to another branch', elsewhere],
     ['gets another commit', { action: 'synchronize', head: { sha: 'c'.repeat(40) } }],
   ])('is decided again when a pull request with the commit %s', async (_, change) => {
-    await start();
     await checkOf(`Task: ${TASK}`);
     expect(await checkOf(null, other())).toContain('failure');
     const { action = 'edited', ...pull } = change;
     const changedNow = changed(null, { ...other(), ...pull, action });
     await relay.post('pull_request', { ...changedNow, ...(action === 'synchronize' && { before: HEAD }) });
     await relay.work();
-    expect(github.checkRuns[0]).toMatchObject({ head_sha: HEAD, conclusion: 'success' });
+    expect(relay.github.checkRuns[0]).toMatchObject({ head_sha: HEAD, conclusion: 'success' });
   });
 
   it('fails also while the service is down, if a pull request that needs no call fails', async () => {
-    await start();
     expect(await checkOf(null)).toContain('failure');
     relay.sandbox.setFault({ kind: 'maintenance', times: 4 });
     await checkOf(`Task: ${TASK}`, other());
@@ -238,30 +222,26 @@ describe('the check of a pull request', () => {
   });
 
   it('finds the pull requests with the commit among more than a hundred', async () => {
-    await start();
     for (let number = 100; number < 250; number++) changed(null, { number, head: { sha: 'd'.repeat(40) } });
     expect(await checkOf(`Task: ${TASK}`)).toContain('success');
   });
 
   it('passes in a merge queue, where it is required too', async () => {
-    await start();
     const { merge_group } = exampleOf('merge_group', 'checks_requested');
     await relay.post('merge_group', { action: 'checks_requested', merge_group, repository });
     await relay.work();
-    expect(github.checkRuns).toMatchObject([{ head_sha: merge_group.head_sha, conclusion: 'success' }]);
+    expect(relay.github.checkRuns).toMatchObject([{ head_sha: merge_group.head_sha, conclusion: 'success' }]);
   });
 
   it.each([
     ['a bot', { user: { login: 'renovate[bot]', type: 'Bot' } }, 'neutral: Exempt: its author is a bot.'],
     ['a label', { labels: [{ name: 'no task' }] }, 'neutral: Exempt by a label. The label no task exempts it.'],
   ])('is exempted by %s', async (_, pull, said) => {
-    await start();
     expect(await checkOf(`Task: ${TASK}`, pull)).toContain(said);
     expect(detailsAsked()).toBe(0);
   });
 
   it("does not look up what a stranger's pull request names, until a collaborator presses Re-run", async () => {
-    await start();
     await makeDefect(7);
     for (const body of [`Task: ${TASK}`, 'Closes #7', 'Closes #8', null]) {
       expect(await checkOf(body, stranger)).toMatch(/^neutral: Not verified: its author is not a collaborator/);
@@ -270,7 +250,7 @@ describe('the check of a pull request', () => {
     await rerun('stranger');
     await relay.work();
     expect(detailsAsked()).toBe(0);
-    github.roles?.set('maintainer', 'triage');
+    relay.github.roles?.set('maintainer', 'triage');
     relay.clock.now += 60_000;
     await rerun('maintainer');
     await relay.work();
@@ -287,7 +267,6 @@ describe('the check of a pull request', () => {
   });
 
   it('passes for now while the service is down, and is right in the end', async () => {
-    await start();
     relay.sandbox.setFault({ kind: 'maintenance', times: 4 });
     expect(await checkOf(`Task: ${NO_TASK}`)).not.toContain('success');
     const seen = await Array.fromAsync(whileItWaits());
@@ -305,7 +284,6 @@ describe('the check of a pull request', () => {
   });
 
   it('passes while the defect of an issue is still to be made', async () => {
-    await start();
     relay.sandbox.setFault({ kind: 'maintenance' });
     await relay.post('issues', issueEvent('opened', { id: 7, number: 7 }));
     await relay.work();
@@ -317,7 +295,6 @@ describe('the check of a pull request', () => {
     ['check_run', 'rerequested', 'not of a pull request that the relay checks'],
     ['merge_group', 'destroyed', 'a merge group that is destroyed needs no check'],
   ])('is made for no other %s: %s', async (event, action, reason) => {
-    await start();
     const about = { id: 1, external_id: '', head_sha: 'a' };
     const sender = { login: 'Codertocat' };
     const { answer } = await relay.post(event, { action, sender, repository, check_run: about, merge_group: about });
@@ -325,10 +302,7 @@ describe('the check of a pull request', () => {
   });
 
   it('is off by default', async () => {
-    relay = await startRelay({
-      config: exampleConfig({}, { apiUrl: github.url }),
-      github: { appId: '12', privateKey },
-    });
+    relay = await startRelay({ github: { appId: '12', privateKey } });
     expect((await relay.post('pull_request', changed(`Task: ${TASK}`))).answer.ignored).toBeDefined();
     expect((await rerun()).answer.ignored).toContain('is not configured for check-pull-request');
   });

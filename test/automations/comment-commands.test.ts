@@ -63,7 +63,6 @@ async function answers(...events: CommentEvent[]): Promise<string[]> {
 const summaries = async ({ jobs }: Fields) =>
   Promise.all((jobs as string[]).map(async (id) => (await relay.stores.jobs.get(id))?.summary));
 const item = (id: number) => relay.sandbox.data.checklistItems.find(({ item_id }) => item_id === id)?.is_completed;
-const logged = () => relay.sandbox.data.timelogs.slice(3);
 /** The end of the relay's comments. */
 const MARK = '\n\n<!-- partner-relay 56b19cda93b61c0ba88e -->';
 const EDITS = '\n\nEditing a comment does not run its command again. Please write a new comment.';
@@ -81,7 +80,7 @@ describe('a comment by a collaborator', () => {
     ]);
     expect([item(101), item(102), item(103)]).toEqual([true, true, false]);
     const [user_id, note] = [expect.stringMatching(/02$/), expect.stringMatching(/wrote tests/)];
-    expect(logged()).toMatchObject([{ user_id, hours: 2, note }]);
+    expect(relay.timelogs()).toMatchObject([{ user_id, hours: 2, note }]);
     expect(relay.github.comments.every(({ issue }) => issue === 'Codertocat/Hello-World#1')).toBe(true);
     expect(relay.github.comments.every(({ body }) => /\n\n<!-- partner-relay [0-9a-f]{20} -->$/.test(body))).toBe(true);
   });
@@ -124,7 +123,7 @@ describe('a comment by a collaborator', () => {
     expect(await answers(created('/log 1h 4711', { user, author_association: 'MEMBER' }))).toEqual([
       `⚠️ The relay does not know which user of the service @\u200bhubot is. Ask your Partner Relay administrator to add you to Partner Relay.${EDITS}`,
     ]);
-    expect(logged()).toEqual([]);
+    expect(relay.timelogs()).toEqual([]);
   });
 });
 
@@ -164,17 +163,17 @@ describe('a comment that is deleted or changed before its command is carried out
     await relay.workToTheEnd();
     const said = refusal ? expect.stringContaining(refusal) : expect.stringMatching(/^✅ Logged 2h/);
     expect(relay.github.comments.map(({ body }) => body)).toEqual([said]);
-    expect(logged()).toHaveLength(refusal ? 0 : 1);
+    expect(relay.timelogs()).toHaveLength(refusal ? 0 : 1);
   });
 
   it.each([null, '/done 102'])('a command is carried out if GitHub did not have the comment yet: %s', async (stale) => {
     relay.github.written.set(1, stale);
     await post(created(LOG));
     await relay.work();
-    expect([logged(), relay.github.comments]).toEqual([[], []]);
+    expect([relay.timelogs(), relay.github.comments]).toEqual([[], []]);
     relay.github.written.set(1, LOG);
     await relay.workToTheEnd();
-    expect(logged()).toHaveLength(1);
+    expect(relay.timelogs()).toHaveLength(1);
   });
 
   it.each([LOG, '/done 101'])('a comment changed during an outage gives no command: %s', async (line) => {
@@ -184,7 +183,7 @@ describe('a comment that is deleted or changed before its command is carried out
     await relay.work();
     relay.github.written.set(1, null);
     await relay.workToTheEnd();
-    expect([logged(), item(101)]).toEqual([[], false]);
+    expect([relay.timelogs(), item(101)]).toEqual([[], false]);
     expect(relay.github.comments.map(({ body }) => body)).toEqual([expect.stringContaining('The comment was deleted')]);
   });
 
@@ -193,7 +192,7 @@ describe('a comment that is deleted or changed before its command is carried out
     await post(created(LOG));
     relay.github.refusal = 'instead of the work';
     await relay.work();
-    expect(logged()).toHaveLength(1);
+    expect(relay.timelogs()).toHaveLength(1);
     relay.github.written.set(1, null);
     relay.github.refusal = undefined;
     await relay.workToTheEnd();
@@ -207,13 +206,13 @@ describe('a comment that is deleted or changed before its command is carried out
     relay.github.refusal = { status, message: 'Not now' };
     await post(created(LOG));
     await relay.work();
-    expect(logged()).toEqual([]);
+    expect(relay.timelogs()).toEqual([]);
     relay.stack.secrets.put(`${relay.stack.secretPrefix}github`, { token: 'ghp_rotated' });
     relay.github.refusal = undefined;
     relay.github.authorizations.clear();
     await relay.workToTheEnd();
     if (status === 401) expect([...relay.github.authorizations]).toEqual(['token ghp_rotated']);
-    expect(logged()).toHaveLength(1);
+    expect(relay.timelogs()).toHaveLength(1);
   });
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { codeOn, LinkBrowser, linkUrl } from '../account-link-browser.ts';
@@ -59,6 +59,7 @@ async function start({
   });
   if (isLinked) await linkAccount(relay);
 }
+beforeEach(() => start());
 
 describe('a command in a comment on GitHub', () => {
   const LOG = `/log 1h ${CHECKOUT} from GitHub`;
@@ -96,7 +97,6 @@ describe('a command in a comment on GitHub', () => {
     await relay.workToTheEnd();
     return relay.github.comments.at(-1)?.body;
   }
-  const logged = () => relay.sandbox.data.timelogs.slice(3);
 
   const mallory = { text: LOG, author: 'mallory' };
   const offered = { accounts: 'offered' } as const;
@@ -138,7 +138,7 @@ describe('a command in a comment on GitHub', () => {
     const answer = await comment(asked);
     expect(answer).toContain(said);
     expect(answer?.includes('as you')).toBe(through === 'account');
-    expect(logged()).toHaveLength(through ? 1 : 0);
+    expect(relay.timelogs()).toHaveLength(through ? 1 : 0);
     expect(relay.sandbox.requests > 0).toBe(through === 'key');
     expect(await relay.jobs('parked')).toEqual([]);
   });
@@ -152,7 +152,7 @@ describe('a command in a comment on GitHub', () => {
     ['that the job has acted, and who acts', [LOOKED, ACTED, WHO]],
   ])('goes through no account because the journal says %s', async (_, journal) => {
     await comment({ ...offered, has: mallory, journal });
-    expect([logged(), relay.sandbox.mcp.calls]).toEqual([[], []]);
+    expect([relay.timelogs(), relay.sandbox.mcp.calls]).toEqual([[], []]);
   });
 
   it('is answered without words of the schema, which strangers would read', async () => {
@@ -240,7 +240,6 @@ it.each([
   ['find checkout', 'succeeded'],
   ['log 1h "checkout page"', 'not-done'],
 ])('results with huge titles do not stop a search: %s', async (text, status) => {
-  await start();
   alter = (answer, { params }) => {
     if (params?.name !== 'find_tasks') return answer;
     const tasks = [1, 2].map((task) => ({ task, title: 'x'.repeat(600_000) }));
@@ -252,7 +251,6 @@ it.each([
 });
 
 it('marks that reverse text do not reach Slack from a tool', async () => {
-  await start();
   alter = (answer, { params }) =>
     params?.name === 'log_time'
       ? { ...answer, result: { content: [{ type: 'text', text: 'no \u202eevil\u0007' }], isError: true } }
@@ -306,7 +304,6 @@ describe('a call whose answer is lost, and whose account is not linked any more 
     ['none is linked, and the tool may be repeated', () => command(relay, 'unlink'), true],
     ['the grant is dead', async () => relay.sandbox.mcp.revokeGrants(), false],
   ])('is neither looked for nor repeated as another one: %s', async (_, change, isRepeatable) => {
-    await start();
     const called: unknown[] = [];
     alter = async (answer, { method, params }) => {
       mayRepeat(answer, isRepeatable);
@@ -325,7 +322,6 @@ describe('a call whose answer is lost, and whose account is not linked any more 
   });
 
   it('is sent again as the same one where the tool may be repeated', async () => {
-    await start();
     let calls = 0;
     alter = (answer, { params }) => {
       mayRepeat(answer);
@@ -342,7 +338,6 @@ describe('a call whose answer is lost, and whose account is not linked any more 
   it.each(['the tool is gone', 'the tool refuses it', 'the service refuses it'])(
     'is looked for where it may be repeated, but cannot be any more: %s',
     async (what) => {
-      await start();
       let calls = 0;
       alter = (answer, { params }) => {
         mayRepeat(answer);

@@ -16,10 +16,10 @@ const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 const AISHA = 'U0AISHA01';
 
 let relay: TestRelay;
-const logged = () => relay.sandbox.data.timelogs.slice(3);
 /** The note of the last entry, without the relay's mark. */
 const noted = () =>
-  logged()
+  relay
+    .timelogs()
     .at(-1)
     ?.note.replace(/ ?\[partner-relay .*/, '');
 /** Tasks that the service has beside those of the seed. @returns what takes them away */
@@ -60,7 +60,7 @@ describe('time that is logged', () => {
     relay.clock.now = Date.parse(now);
     const { inTheEnd } = await ask(relay, `log ${typed} ${CHECKOUT} “at ${now}”`, { userId });
     expect(inTheEnd).toBe(`:white_check_mark: Logged 1h on Release checkout 2.4, ${said}. Note: “at ${now}”.`);
-    expect(logged().at(-1)).toMatchObject({ date, hours: 1 });
+    expect(relay.timelogs().at(-1)).toMatchObject({ date, hours: 1 });
   });
 
   const BOOKS = 'Prüfung der Bücher';
@@ -145,7 +145,7 @@ describe('time that is logged', () => {
       ['each on Login with passkeys and Retro', ['Login with passkeys'], 'each and Retro'],
       ['"Login with passkey" wrote tests', ['Login with passkeys'], 'wrote tests'],
     ])('nothing is logged on a guess, and each task that may be meant has a button: %s', async (typed, names, note) => {
-      const before = logged().length;
+      const before = relay.timelogs().length;
       const { inTheEnd } = await ask(relay, `log 1h ${typed}`);
       // The two readings have a note each.
       const shown = note === undefined || names[0] === 'Retro' ? '' : ` The note is “${note}”\\.`;
@@ -153,11 +153,11 @@ describe('time that is logged', () => {
       const asked = question();
       const labels = buttonsOf(asked);
       expect(labels.map((label) => label.replace(/, 20.*/, ''))).toEqual(names.map((name) => `Log 1h on ${name}`));
-      expect(logged()).toHaveLength(before);
+      expect(relay.timelogs()).toHaveLength(before);
       for (const times of [1, 2]) {
         await press(relay, asked, labels[0] ?? '');
         await relay.work();
-        expect([times, logged().length]).toEqual([times, before + 1]);
+        expect([times, relay.timelogs().length]).toEqual([times, before + 1]);
       }
       expect(noted()).toBe(note ?? '');
       expect(told(relay).join()).toContain(`Logged 1h on ${names[0]}, today`);
@@ -186,7 +186,7 @@ describe('time that is logged', () => {
         ['#mail read', 'mail', '2027-01-01', 'read'],
       ])('the one name that fits is enough: %s', async (typed, task_id, date, note) => {
         expect((await ask(relay, `log 1h ${typed}`)).inTheEnd).toContain('Logged 1h on');
-        expect({ ...logged().at(-1), note: noted() }).toMatchObject({ task_id, date, note });
+        expect({ ...relay.timelogs().at(-1), note: noted() }).toMatchObject({ task_id, date, note });
       });
 
       it.each([
@@ -201,15 +201,15 @@ describe('time that is logged', () => {
         ['Lett', ['Letters']],
         ['#lett', ['Letters']],
       ])('what is not certain is asked about, and a button has the id of its task: %s', async (typed, names) => {
-        const before = logged().length;
+        const before = relay.timelogs().length;
         await ask(relay, `log 1h ${typed}`);
         const labels = buttonsOf(question());
-        expect(logged()).toHaveLength(before);
+        expect(relay.timelogs()).toHaveLength(before);
         expect(labels.map((label) => label.replace(/, .*/, ''))).toEqual(names.map((name) => `Log 1h on ${name}`));
         await press(relay, question(), labels.at(-1) ?? '');
         await relay.work();
         const ids = Object.entries({ ...shorter, [PASSKEYS]: 'Login with passkeys' });
-        expect(logged().at(-1)?.task_id).toBe(ids.find(([, name]) => name === names.at(-1))?.[0]);
+        expect(relay.timelogs().at(-1)?.task_id).toBe(ids.find(([, name]) => name === names.at(-1))?.[0]);
       });
     });
 
@@ -241,10 +241,10 @@ describe('time that is logged', () => {
     it.each(['2h release checkout 2.4', '2h on release checkout 2.4', '– 2h alone', '2h: alone'])(
       'a note that begins with a duration is asked about: %s',
       async (note) => {
-        const before = logged().length;
+        const before = relay.timelogs().length;
         const { inTheEnd } = await ask(relay, `log 1h30 Login with passkeys ${note}`);
         expect(inTheEnd).toMatch(/There is a second duration, “2h”\. Give one command for each day and task\./);
-        expect(logged()).toHaveLength(before);
+        expect(relay.timelogs()).toHaveLength(before);
         await press(relay, question(), buttonsOf(question())[0] ?? '');
         await relay.work();
         expect(noted()).toBe(note.replace('– ', ''));
@@ -263,7 +263,7 @@ describe('time that is logged', () => {
       expect(buttonsOf(question())).toEqual([label, 'Keep as note, 2027-01-02']);
       await press(relay, question(), label);
       await relay.work();
-      expect([logged().at(-1)?.date, noted()]).toEqual([date, note]);
+      expect([relay.timelogs().at(-1)?.date, noted()]).toEqual([date, note]);
     });
 
     it('a second duration behind a name with a typo is refused', async () => {
@@ -332,7 +332,7 @@ describe('time that is logged', () => {
       ].entries()) {
         await press(relay, asked, buttonsOf(asked)[index] ?? '');
         await relay.work();
-        expect([logged().at(-1)?.date, noted()]).toEqual([date, note]);
+        expect([relay.timelogs().at(-1)?.date, noted()]).toEqual([date, note]);
       }
     });
 
@@ -398,10 +398,10 @@ describe('time that is logged', () => {
     const name = `Retrospective ${between}`;
     const others = Array.from({ length: between }, (_, index) => [`between-${index}`, `${name} of team ${index}`]);
     const remove = addTasks({ first: name, ...Object.fromEntries(others), second: name.toUpperCase() });
-    const before = logged().length;
+    const before = relay.timelogs().length;
     const { inTheEnd } = await ask(relay, `log 1h “${name}”`);
     remove();
-    expect(logged()).toHaveLength(before);
+    expect(relay.timelogs()).toHaveLength(before);
     const [job] = (await relay.jobs()).filter(({ outcome }) => outcome?.includes(name));
     for (const id of offered) expect(job?.outcome).toContain(`${id} (`);
     expect(buttonsOf(lastMessage(relay)).length).toBeGreaterThanOrEqual(offered.length);
@@ -414,7 +414,7 @@ describe('time that is logged', () => {
     await command(relay, `log 1h ${CHECKOUT} late`);
     await relay.workToTheEnd();
     expect(relay.clock.now).toBeGreaterThan(Date.parse('2027-02-01T23:00:00Z'));
-    expect(logged().at(-1)).toMatchObject({ date: '2027-02-01', note: expect.stringMatching(/^late \[/) });
+    expect(relay.timelogs().at(-1)).toMatchObject({ date: '2027-02-01', note: expect.stringMatching(/^late \[/) });
   });
 });
 
@@ -423,11 +423,11 @@ it('hours are asked about when a day passes 24, with the sum of what the relay h
   await ask(relay, 'log 24h Login with passkeys');
   const { inTheEnd } = await ask(relay, 'log 23h Login with passkeys again');
   expect(inTheEnd).toBe(':warning: With this, today would have 47h: the relay has logged 24h already.');
-  expect(logged()).toHaveLength(1);
+  expect(relay.timelogs()).toHaveLength(1);
   const asked = question();
   for (const _ of [1, 2]) await press(relay, asked, 'Log 23h anyway');
   await relay.work();
-  expect(logged().map(({ hours }) => hours)).toEqual([24, 23]);
+  expect(relay.timelogs().map(({ hours }) => hours)).toEqual([24, 23]);
   expect(told(relay)).toContain(':white_check_mark: Logged 23h on Login with passkeys, today. Note: “again”.');
   expect((await ask(relay, 'log 20h yesterday Login with passkeys')).inTheEnd).toContain('yesterday.');
 });
@@ -443,6 +443,7 @@ describe('the first time entry of a connection', () => {
   ) => {
     relay = await startRelay({ config: exampleConfig({}, { connection }), sandbox: { rename } });
   };
+  beforeEach(() => start());
   const detail = (fields: Fields) => ({ '/timelogs/detail': { fields } });
   /** The connection as relay.config.ts overrides a field or two of it. */
   const overridden = (fields: Fields, operation = 'timelogs/detail') => {
@@ -454,10 +455,9 @@ describe('the first time entry of a connection', () => {
   const log = () => `log 1h30m ${CHECKOUT} ${++count}`;
 
   it('only the first entry of a connection is read back', async () => {
-    await start();
     await ask(relay, log());
     await ask(relay, log(), { userId: TOMASZ });
-    expect(logged()).toHaveLength(2);
+    expect(relay.timelogs()).toHaveLength(2);
     expect(readBack()).toBe(1);
   });
 
@@ -473,7 +473,7 @@ describe('the first time entry of a connection', () => {
     const reason = (await relay.jobs('parked'))[0]?.parked?.reason ?? '';
     expect(reason).toMatch(/^Logging time on the connection main is stopped: its first entry/);
     expect(reason).toMatch(differs);
-    expect(reason).toContain(logged()[0]?.timelog_id);
+    expect(reason).toContain(relay.timelogs()[0]?.timelog_id);
     for (const operation of ['timelogs/create', 'timelogs/detail'])
       expect(reason).toContain(`connections.main.operations['${operation}'].fields`);
   });
@@ -488,7 +488,7 @@ describe('the first time entry of a connection', () => {
     // The sandbox takes up to 24, of whatever it is.
     const { inTheEnd } = await ask(relay, `log 20m ${CHECKOUT}`);
     expect(inTheEnd).toContain('Logged 20m');
-    expect(logged()[0]?.hours).toBe(20);
+    expect(relay.timelogs()[0]?.hours).toBe(20);
     expect(readBack()).toBe(1);
   });
 
@@ -501,7 +501,6 @@ describe('the first time entry of a connection', () => {
     ['one decimal', '1h30m', 1.5, true],
     ['two decimals of a minute', '1m', 0.02, true],
   ])('the first entry, stored as %s, is correct or stops time logging: %s', async (_, typed, hours, isCorrect) => {
-    await start();
     keepOf(hours);
     for (const entry of [log().replace('1h30m', typed), log()]) {
       const { inTheEnd } = await ask(relay, entry);
@@ -525,23 +524,22 @@ describe('the first time entry of a connection', () => {
     expect(await parkedFor()).toContain('Logging time on the connection main is stopped');
     await ask(relay, log(), { userId: TOMASZ });
     expect(await relay.jobs('parked')).toHaveLength(2);
-    expect(logged()).toHaveLength(1);
+    expect(relay.timelogs()).toHaveLength(1);
   });
 
   it('a first entry that the key may not read is the last until a replay reads it back', async () => {
-    await start();
     const [key] = relay.sandbox.keys;
     const scopes = key?.scopes;
     Object.assign(key ?? {}, { scopes: ['users.read', 'tasks.read', 'timelogs.write'] });
     await ask(relay, log());
     relay.clock.now += 1_000;
     await ask(relay, log());
-    expect(logged()).toHaveLength(1);
+    expect(relay.timelogs()).toHaveLength(1);
     Object.assign(key ?? {}, { scopes });
     for (const job of await relay.jobs('parked')) await requeueJob(job, relay.stores);
     await relay.workToTheEnd();
     expect(await relay.jobs('parked')).toEqual([]);
-    expect(logged()).toHaveLength(2);
+    expect(relay.timelogs()).toHaveLength(2);
   });
 
   it('the first entry is read back again after the override is corrected, and logging continues', async () => {
@@ -558,7 +556,7 @@ describe('the first time entry of a connection', () => {
     expect(told(relay).at(-1)).toContain('Logged 1h30m');
     await command(relay, log());
     await workWith(relay, overridden(fields));
-    expect(logged()).toHaveLength(4);
+    expect(relay.timelogs()).toHaveLength(4);
     expect(readBack()).toBe(3);
   });
 
@@ -571,18 +569,17 @@ describe('the first time entry of a connection', () => {
     await command(relay, log());
     await command(relay, log(), { userId: TOMASZ });
     await relay.work();
-    expect(logged()).toHaveLength(1);
+    expect(relay.timelogs()).toHaveLength(1);
     expect((await relay.jobs('waiting')).map(newsOf)).toContain(
       'the first time entry on this connection is being checked',
     );
     await relay.workToTheEnd();
-    expect(logged()).toHaveLength(entries);
+    expect(relay.timelogs()).toHaveLength(entries);
     expect(readBack()).toBe(2);
     expect(await relay.jobs('parked')).toHaveLength(entries === 1 ? 2 : 0);
   });
 
   it('one of several simultaneous entries is the first', async () => {
-    await start();
     const { jobs, table } = relay.stores;
     const first = createFirstTimeEntries({ config: relay.runtime.config, table, jobs, clock: () => relay.clock.now });
     for (const userId of [MIRA, TOMASZ, AISHA]) await command(relay, log(), { userId });
@@ -596,7 +593,6 @@ describe('the first time entry of a connection', () => {
     ['right', { verified: true }, 'no reason'],
     ['wrong', { wrong: 'the hours differ' }, 'the hours differ'],
   ])('a worker that stalled goes by what another one has found: the entry is %s', async (_, found, reason) => {
-    await start();
     const { jobs, table } = relay.stores;
     const first = createFirstTimeEntries({ config: relay.runtime.config, table, jobs, clock: () => relay.clock.now });
     await command(relay, log());

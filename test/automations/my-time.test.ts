@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { keys } from '../../lib/state/table/keys.ts';
 import { hashOf, linkAccount, sandboxCommands } from '../as-person/linked.ts';
 import type { TestRelay } from '../relay.ts';
@@ -13,6 +13,7 @@ let relay: TestRelay;
 const start = async (...options: Parameters<typeof startFriday>) => {
   relay = await startFriday(...options);
 };
+beforeEach(() => start());
 
 async function answerTo(text: string): Promise<string> {
   await ask(relay, text);
@@ -36,7 +37,6 @@ const TODAY = `*Friday 20 November*: 5h30m logged of 6h30m, 1h missing
 
 describe('what a person has logged', () => {
   it('today shows the tasks of the day, what is missing there, and the week', async () => {
-    await start();
     logSomeOfTheWeek();
     expect(await answerTo('today')).toBe(TODAY);
     expect(lastMessage(relay)).toMatchObject({ kind: 'ephemeral', userId: MIRA });
@@ -44,7 +44,6 @@ describe('what a person has logged', () => {
   });
 
   it('today asks for the names of the tasks that it shows or offers, and not for those of other days', async () => {
-    await start();
     for (let task = 0; task < 10; task++) log(relay, mira, 0.5, { date: MONDAY, task: `unknown-${task}` });
     await answerTo('today');
     const asked = relay.sandbox.audit.filter(({ endpoint }) => endpoint === '/tasks/detail');
@@ -55,7 +54,6 @@ describe('what a person has logged', () => {
   });
 
   it('week shows each day up to today, with a button for each that has time missing', async () => {
-    await start();
     logSomeOfTheWeek();
     expect(await answerTo('week')).toBe(
       [
@@ -75,13 +73,11 @@ describe('what a person has logged', () => {
   });
 
   it('week says what more on other days makes up for', async () => {
-    await start();
     log(relay, mira, 13, { date: MONDAY, task: LOGIN.id });
     expect(await answerTo('week')).toContain('nothing logged of 8h, 3h missing after 5h more on other days');
   });
 
   it('the total in an answer comes from a reading of ten minutes at most, and counts no entry twice', async () => {
-    await start();
     logSomeOfTheWeek();
     const logMore = async () => (await ask(relay, 'log 30m Login with passkeys')).inTheEnd;
     expect(await logMore()).toContain('Login with passkeys, today.');

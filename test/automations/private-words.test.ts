@@ -1,5 +1,5 @@
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Job } from '../../lib/engine/record/job.ts';
 import type { StepEntry } from '../../lib/engine/record/journal.ts';
 import { keys } from '../../lib/state/table/keys.ts';
@@ -40,13 +40,13 @@ function once(answer: (call: { id: number }) => Response): typeof answering {
   };
 }
 
-async function start(): Promise<void> {
+beforeEach(async () => {
   const config = exampleConfig({}, { connection: { mcp: { accounts: 'offered', commands: sandboxCommands() } } });
   relay = await startRelay({ config, sandbox: { mcp: { enabled: true } }, runtime: { fetch: fetchAltered } });
   answering = () => undefined;
   answeringAt = () => undefined;
   await linkAccount(relay);
-}
+});
 
 const search = () => command(relay, 'find checkout');
 const log = () => command(relay, `log 1h ${CHECKOUT}`);
@@ -89,7 +89,6 @@ it.each<[string, () => typeof answering, () => Promise<unknown>, 'told' | 'in ot
   ['words in place of an id', () => toLog(says(entry)), log, 'in other words'],
   ['rows of a list', () => says(rows), search, 'told'],
 ])('what a tool says is for the person alone: %s', async (_, answer, request, isTold) => {
-  await start();
   answering = answer();
   await request();
   // The relay stops between the call and the message to the person.
@@ -121,7 +120,6 @@ describe.each<[string, () => typeof answering]>([
       /was changed in the journal, or the key/,
     ],
   ])('%s', async (_, changed, changedStep, reason = /^/) => {
-    await start();
     answering = answer();
     await search();
     await relay.workToTheEnd();
@@ -164,7 +162,6 @@ describe.each([`log 1h ${CHECKOUT}`, 'find checkout'])('what an instance says in
     ['revisions', 'initialize', (id) => json({ id, error: supported })],
     ['an error of a list', 'tools/list', (id) => json({ id, error: { code: -32602, message: CANARY } })],
   ])('is in no record: %s', async (_, where, answer) => {
-    await start();
     relay.clock.now += 2 * 3_600_000;
     answeringAt = (at, id) => (at === where ? answer(id) : undefined);
     await command(relay, typed);

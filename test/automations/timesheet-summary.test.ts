@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { slackManifest } from '../../cli/slack-manifest.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import type { SlackMessage } from '../../local/slack/workspace.ts';
@@ -34,6 +34,7 @@ const start = async (
   relay = await startFriday(timesheets({ people, summary: { channel: PLATFORM }, ...change }));
   relay.clock.now = Date.parse('2026-11-23T09:00+01:00');
 };
+beforeEach(() => start());
 
 const summaries = (): SlackMessage[] => relay.slack.messages.filter(({ channel }) => channel === PLATFORM);
 /** Those of the people. */
@@ -101,7 +102,6 @@ describe('the summary', () => {
   });
 
   it('a summary is posted once if its answer was lost five times while others write in the channel', async () => {
-    await start();
     relay.slack.grant(slackManifest(relay.runtime.config, 'Partner Relay', 'https://relay').oauth_config.scopes.bot);
     relay.slack.fail({ ...lost, times: 5 });
     await relay.fire('due-schedules');
@@ -116,7 +116,6 @@ describe('the summary', () => {
   });
 
   it('a summary is parked and not posted again if its answer was lost and the app may not search for it', async () => {
-    await start();
     relay.slack.grant(['chat:write']);
     relay.slack.fail(lost);
     await remind(relay);
@@ -163,7 +162,6 @@ describe('the summary', () => {
   });
 
   it('the summary names people with unreadable entries, and calls them neither complete nor short', async () => {
-    await start();
     logWeek(relay, tomasz);
     log(relay, mira, 4);
     log(relay, mira, 'a while');
@@ -190,7 +188,6 @@ describe('the summary', () => {
     ['messages_tab_disabled', "switch on the messages tab of the app's home"],
     ['invalid_blocks', 'check the token and the scopes of the Slack app'],
   ])('a summary that Slack refuses waits for a person, with what to do: %s', async (error, remedy) => {
-    await start();
     relay.slack.fail({ method: 'chat.postMessage', kind: 'error', error });
     await remind(relay);
     const refused = `parked: Slack refuses chat.postMessage: ${error}: ${remedy}`;

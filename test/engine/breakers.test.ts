@@ -1,24 +1,20 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { readHealth } from '../../lib/service/connection/breaker-item.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import type { Fault } from '../../sandbox/faults.ts';
 import { issueEvent } from '../issue-events.ts';
-import { startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
+import { startRelay, type TestRelay } from '../relay.ts';
 import { ask, command } from '../slack-requests.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 let relay: TestRelay;
-let seeded: number;
+beforeEach(async () => {
+  relay = await startRelay();
+});
 
-async function start(options: TestRelayOptions = {}): Promise<void> {
-  relay = await startRelay(options);
-  seeded = relay.sandbox.data.defects.length;
-}
-
-const defects = () => relay.sandbox.data.defects.slice(seeded);
 const requestsTo = (operation: string) => relay.sandbox.audit.filter(({ endpoint }) => endpoint === operation).length;
 
 async function open(count: number, from = 1): Promise<void> {
@@ -45,14 +41,13 @@ describe('an operation that fails alone', () => {
   it.each(faults)(
     'a failing operation stops nothing else, uses up attempts, and finally parks: %s',
     async (_, fault) => {
-      await start();
       await open(1);
       await relay.work();
       relay.sandbox.setFault(fault);
       await relay.post('issues', issueEvent('edited', { id: 1, seconds: 1, title: 'changed' }));
       await open(8, 2);
       await relay.work();
-      expect(defects()).toHaveLength(9);
+      expect(relay.defects()).toHaveLength(9);
       expect((await ask(relay, 'done 101')).inTheEnd).toContain('Completed checklist item 101');
 
       await relay.workToTheEnd();
@@ -68,19 +63,18 @@ describe('an operation that fails alone', () => {
   );
 
   it('an unreadable answer of one operation does not stop other operations', async () => {
-    await start({ sandbox: { rename: { '/defects/create': { fields: { defect_id: 'id' } } } } });
+    relay = await startRelay({ sandbox: { rename: { '/defects/create': { fields: { defect_id: 'id' } } } } });
     await open(1);
     await relay.work();
     expect((await ask(relay, 'done 101')).inTheEnd).toContain('Completed checklist item 101');
     await relay.workToTheEnd();
-    expect(defects()).toHaveLength(1);
+    expect(relay.defects()).toHaveLength(1);
     expect((await relay.jobs('succeeded')).map(({ outcome }) => outcome)).toContain(
-      `created defect ${defects()[0]?.defect_id}`,
+      `created defect ${relay.defects()[0]?.defect_id}`,
     );
   });
 
   it('an operation that fails for one job continues for all others', async () => {
-    await start();
     await open(6);
     await relay.work();
     relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/update', times: 4 });
@@ -89,13 +83,12 @@ describe('an operation that fails alone', () => {
     expect(requestsTo('/defects/update')).toBeGreaterThanOrEqual(3);
     for (let id = 2; id <= 6; id++) await relay.post('issues', issueEvent('edited', { id, seconds: 1, title: 'new' }));
     await relay.work();
-    expect(defects().filter(({ title }) => title === 'new')).toHaveLength(5);
+    expect(relay.defects().filter(({ title }) => title === 'new')).toHaveLength(5);
   });
 });
 
 describe('jobs that wait for an operation', () => {
   it('stand in its line, are not run while it fails, and are called in order when it works', async () => {
-    await start();
     relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create' });
     await open(12);
     await pass(2 * MINUTE);
@@ -122,7 +115,6 @@ describe('jobs that wait for an operation', () => {
 
 describe('a creation without an answer', () => {
   it('is not left to a person while other jobs try its operation, for at most an hour', async () => {
-    await start();
     relay.sandbox.setFault({ kind: 'cut', when: 'on arrival', operation: '/defects/create' });
     const parked: number[] = [];
     for (let id = 1; id <= 90; id += 10) {
@@ -138,21 +130,19 @@ describe('a creation without an answer', () => {
 
 describe('a connection that is down', () => {
   it('is not what three lost answers in a row are: after a probe that shows nothing, another job probes at once', async () => {
-    await start();
     // Those of three jobs. Each sends the same bytes again, which the service has seen.
     for (const skip of [0, 2, 4])
       relay.sandbox.setFault({ kind: 'cut', when: 'on answer', operation: '/defects/create', skip, times: 1 });
     await open(8);
     await pass(15 * SECOND);
-    expect(defects()).toHaveLength(8);
+    expect(relay.defects()).toHaveLength(8);
   });
 
   it('is not what lost answers are: a part of them stops nothing', async () => {
-    await start();
     for (let skip = 0; skip < 40; skip += 4) relay.sandbox.setFault({ kind: 'cut', when: 'on answer', skip, times: 1 });
     await open(30);
     await pass(MINUTE);
-    expect(defects()).toHaveLength(30);
+    expect(relay.defects()).toHaveLength(30);
     expect(relay.log.filter(({ message }) => message === 'calls are stopped')).toEqual([]);
   });
 
@@ -161,7 +151,6 @@ describe('a connection that is down', () => {
     ['that get a page instead of an answer', { kind: 'maintenance' }],
     ['without an answer', { kind: 'cut', when: 'on arrival' }],
   ])('a connection that is down is detected by three calls in a row %s, and then not called', async (_, fault) => {
-    await start();
     relay.sandbox.setFault(fault);
     await open(5);
     await relay.work();
@@ -171,11 +160,10 @@ describe('a connection that is down', () => {
     expect(relay.metrics.findLast((record) => 'ConnectionPaused' in record)).toMatchObject({ ConnectionPaused: 1 });
     relay.sandbox.clearFaults();
     await relay.workToTheEnd();
-    expect(defects()).toHaveLength(5);
+    expect(relay.defects()).toHaveLength(5);
   });
 
   it("a person's command probes early and reopens the connection for all", async () => {
-    await start();
     relay.sandbox.setFault({ kind: 'key-revoked' });
     await open(5);
     await pass(20 * MINUTE);
@@ -184,7 +172,7 @@ describe('a connection that is down', () => {
     expect((await ask(relay, 'done 101')).inTheEnd).toContain('Completed checklist item 101');
     expect(relay.clock.now - before).toBeLessThan(15 * SECOND);
     await pass(2 * MINUTE);
-    expect(defects()).toHaveLength(5);
+    expect(relay.defects()).toHaveLength(5);
   });
 
   it.each<[string, number, boolean]>([
@@ -192,7 +180,6 @@ describe('a connection that is down', () => {
     ['beside a backlog', 12, false],
     ['beside a backlog that has probed for long', 12, true],
   ])('is probed every 20 s while a person waits, one probe at a time: %s', async (_, backlog, isOld) => {
-    await start();
     relay.sandbox.setFault({ kind: 'maintenance' });
     await open(backlog);
     await pass(isOld ? 20 * MINUTE : 10 * SECOND);
@@ -212,7 +199,6 @@ describe('a connection that is down', () => {
   });
 
   it('is probed less often after an hour, even if people wait: the probes of a day leave most of its budget', async () => {
-    await start();
     relay.sandbox.setFault({ kind: 'key-revoked' });
     await command(relay, 'done 101');
     await pass(70 * MINUTE);
@@ -232,7 +218,6 @@ describe('a connection that is down', () => {
       ['a page', { kind: 'maintenance' }],
       ['no answer', { kind: 'cut', when: 'on arrival' }],
     ])('without the answer of one call that was lost before the outage: %s', async (_, fault) => {
-      await start();
       relay.sandbox.setFault({ kind: 'cut', when: 'on answer', operation: '/tasks/create', times: 1 });
       await ask(relay, 'task "Write the report"');
       await relay.work();
@@ -245,7 +230,6 @@ describe('a connection that is down', () => {
     });
 
     it('a key is refused, and not since the outage before it', async () => {
-      await start();
       relay.sandbox.setFault({ kind: 'maintenance' });
       const began = relay.clock.now;
       await open(5);
@@ -263,7 +247,6 @@ describe('a connection that is down', () => {
   });
 
   it("people's commands probe at most once in ten seconds", async () => {
-    await start();
     relay.sandbox.setFault({ kind: 'key-revoked' });
     await command(relay, 'done 101');
     await pass(5 * MINUTE);
@@ -287,7 +270,6 @@ describe('an item that is not as the relay writes it', () => {
       { text: 'x', breakers: { connection: { ...far, until: 8e15 }, 'defects/create': 'x', 'defects/list': null } },
     ],
   ])('stops nothing for longer, and the line continues: %s', async (_, expression, values) => {
-    await start();
     relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create' });
     await open(5);
     await relay.work();
@@ -295,7 +277,7 @@ describe('an item that is not as the relay writes it', () => {
     await relay.stores.table.update(keys.breaker('main'), { expression, values });
     relay.sandbox.clearFaults();
     await pass(3 * MINUTE);
-    expect(defects()).toHaveLength(5);
+    expect(relay.defects()).toHaveLength(5);
   });
 
   it('is read whatever it contains, without impossible values', () => {

@@ -5,24 +5,16 @@ import { readJob } from '../../lib/engine/record/read-job.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
 import { issueEvent } from '../issue-events.ts';
-import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
+import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { command } from '../slack-requests.ts';
 
 const operation = '/defects/create';
 
 let relay: TestRelay;
-let seeded: number;
-
-async function start(options: TestRelayOptions = {}): Promise<void> {
-  relay = await startRelay(options);
-  seeded = relay.sandbox.data.defects.length;
-}
-
-const defects = () => relay.sandbox.data.defects.slice(seeded);
 
 describe('creations whose answers are lost', () => {
   it('lost creations share one reading of the list', async () => {
-    await start();
+    relay = await startRelay();
     const issues = 30;
     // Three of ten. The same bytes follow each, so that ten issues are thirteen requests.
     for (let requests = 0; requests < 3 * 13; requests += 13) {
@@ -32,7 +24,7 @@ describe('creations whose answers are lost', () => {
     }
     for (let id = 1; id <= issues; id++) await relay.post('issues', issueEvent('opened', { id }));
     await relay.workToTheEnd();
-    expect(defects()).toHaveLength(issues);
+    expect(relay.defects()).toHaveLength(issues);
     expect(relay.sandbox.audit.filter(({ status }) => status === null)).toHaveLength(9);
     expect(relay.sandbox.requests).toBeLessThanOrEqual(issues + 9 + 3);
   });
@@ -43,7 +35,7 @@ describe('an open creation whose resends meet 429', () => {
     let sent = 0;
     const resentAt: number[] = [];
     let first: unknown;
-    await start({
+    relay = await startRelay({
       config: exampleConfig({ comment: false }, { connection: { limits: { perMinute: 30, perDay: 5_000 } } }),
       runtime: {
         async fetch(url, init) {
@@ -69,7 +61,7 @@ describe('an open creation whose resends meet 429', () => {
     // One worker at a time runs here, so those that wait in place go first.
     expect(Math.max(...resentAt.slice(1).map((at, index) => at - (resentAt[index] ?? 0)))).toBeLessThanOrEqual(10);
     expect(await relay.jobs('parked')).toEqual([]);
-    expect(defects()).toHaveLength(50);
+    expect(relay.defects()).toHaveLength(50);
   });
 });
 
@@ -83,7 +75,7 @@ describe('an open creation in the table', () => {
 
   it('shows no key, no signature and no response_url, and the same bytes are sent again', async () => {
     const sent: string[] = [];
-    await start({
+    relay = await startRelay({
       runtime: {
         async fetch(url, init) {
           if (String(url).endsWith(operation)) sent.push(JSON.stringify([...new Headers(init?.headers)]) + init?.body);
@@ -107,12 +99,12 @@ describe('an open creation in the table', () => {
     await relay.workToTheEnd();
     expect(new Set(sent).size).toBe(1);
     expect(sent.length).toBeGreaterThan(1);
-    expect(defects()).toHaveLength(1);
+    expect(relay.defects()).toHaveLength(1);
   });
 
   it('is sent to no other host than that of its connection, whatever the table says', async () => {
     const hosts = new Set<string>();
-    await start({
+    relay = await startRelay({
       runtime: {
         async fetch(url, init) {
           hosts.add(new URL(String(url)).host);
@@ -132,11 +124,11 @@ describe('an open creation in the table', () => {
     relay.sandbox.clearFaults();
     await relay.workToTheEnd();
     expect(hosts).not.toContain('evil.example');
-    expect(defects()).toHaveLength(1);
+    expect(relay.defects()).toHaveLength(1);
   });
 
   it('is looked for once the key has been replaced', async () => {
-    await start();
+    relay = await startRelay();
     relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation });
     await relay.post('issues', issueEvent('opened'));
     await relay.work();
@@ -147,7 +139,7 @@ describe('an open creation in the table', () => {
     relay.clock.now += 60_000;
     await relay.workToTheEnd();
     expect(await relay.jobs('succeeded')).toHaveLength(1);
-    expect(defects()).toHaveLength(1);
+    expect(relay.defects()).toHaveLength(1);
     const { steps = [] } =
       (await readJob((await relay.jobs())[0]?.id ?? '', { ...relay.stores, clock: Date.now })) ?? {};
     expect(steps.find(({ calls }) => calls === 'defects/create')?.settledBy).toContain('found');
@@ -170,7 +162,7 @@ describe('a creation that is carried out', () => {
     ['a success status and an envelope that says no', saysNo],
   ])('is made once, whatever comes with it: %s', async (_, alter) => {
     let left = 3;
-    await start({
+    relay = await startRelay({
       runtime: {
         async fetch(url, init) {
           const answer = await fetch(url, init);
@@ -178,9 +170,8 @@ describe('a creation that is carried out', () => {
         },
       },
     });
-    await relay.post('issues', issueEvent('opened'));
-    await relay.workToTheEnd();
-    expect(defects()).toHaveLength(1);
+    await relay.happens(issueEvent('opened'));
+    expect(relay.defects()).toHaveLength(1);
     expect((await relay.jobs()).map(({ status }) => status)).toEqual(['succeeded']);
   });
 });
@@ -188,7 +179,7 @@ describe('a creation that is carried out', () => {
 describe('a request whose slot grew old before its first send', () => {
   it('an unsent request is deleted if the run has no time for another, because none of its bytes were sent', async () => {
     let stalls = true;
-    await start({
+    relay = await startRelay({
       runtime: {
         randomBytes: (size) => {
           // Of a nonce: between the slot and the send.
@@ -201,8 +192,7 @@ describe('a request whose slot grew old before its first send', () => {
         },
       },
     });
-    await relay.post('issues', issueEvent('opened'));
-    await relay.workToTheEnd();
+    await relay.happens(issueEvent('opened'));
     expect(relay.sandbox.audit.map(({ status }) => status)).toEqual([403]);
     expect((await relay.jobs()).map((job) => job.parked)).toMatchObject([{ kind: 'refused' }]);
   });
@@ -210,7 +200,7 @@ describe('a request whose slot grew old before its first send', () => {
 
 describe('a 429 while the budget cannot be written', () => {
   it('a job waits after a 429 while the budget cannot be written', async () => {
-    await start({
+    relay = await startRelay({
       runtime: {
         async fetch(...request) {
           await relay.stores.table.put({ pk: 'budget#main', sk: 'budget', version: 1, granted: 'broken' });

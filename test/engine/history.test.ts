@@ -1,20 +1,19 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { resolveJob } from '../../lib/engine/operate/resolve.ts';
 import { discardJob } from '../../lib/engine/operate/resume.ts';
 import { readJob } from '../../lib/engine/record/read-job.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
-import { startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
+import { startRelay, type TestRelay } from '../relay.ts';
 import { ask, lastMessage } from '../slack-requests.ts';
 
 const operation = '/defects/create';
 const HOUR = 3_600_000;
 
 let relay: TestRelay;
-
-async function start(options: TestRelayOptions = {}): Promise<void> {
-  relay = await startRelay(options);
-}
+beforeEach(async () => {
+  relay = await startRelay();
+});
 
 const options = () => ({ ...relay.stores, clock: () => relay.clock.now });
 
@@ -49,10 +48,8 @@ describe('the history of a step', () => {
       'it was found by its marker in defects/list',
     ],
   ] as const)('a step keeps its sends and what settled it, for an answer cut %s', async (when, sends, settledBy) => {
-    await start();
     relay.sandbox.setFault({ kind: 'cut', when, operation, times: 1 });
-    await relay.post('issues', issueEvent('opened'));
-    await relay.workToTheEnd();
+    await relay.happens(issueEvent('opened'));
     const [step] = (await only()).steps;
     expect(step).toMatchObject({
       step: 'create-defect',
@@ -66,7 +63,6 @@ describe('the history of a step', () => {
   });
 
   it('the sends of a run that has to wait are kept for the step', async () => {
-    await start();
     relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation, times: 4 });
     await relay.post('issues', issueEvent('opened'));
     await relay.work();
@@ -89,7 +85,7 @@ describe('discarding a job', () => {
     async (decision) => {
       const held: (() => Promise<unknown>)[] = [];
       let isHeld = true;
-      await start({
+      relay = await startRelay({
         sandbox: { clock: () => relay.clock.now - 299_000 },
         runtime: {
           async fetch(url, init) {
@@ -99,9 +95,7 @@ describe('discarding a job', () => {
           },
         },
       });
-      const seeded = relay.sandbox.data.defects.length;
-      await relay.post('issues', issueEvent('opened', { id: 1 }));
-      await relay.workToTheEnd();
+      await relay.happens(issueEvent('opened', { id: 1 }));
       isHeld = false;
       const { job } = await only();
       const by = { by: 'alice', reason: 'a test' };
@@ -110,22 +104,18 @@ describe('discarding a job', () => {
       while ((await decide().catch(() => 'too early')) === 'too early') relay.clock.now += 1_000;
       const now = relay.clock.now;
       await relay.workToTheEnd();
-      await relay.post('issues', issueEvent('edited', { id: 1, seconds: 3_600 }));
-      await relay.workToTheEnd();
+      await relay.happens(issueEvent('edited', { id: 1, seconds: 3_600 }));
       relay.clock.now = now;
       for (const arrive of held) await arrive();
-      expect(relay.sandbox.data.defects.length - seeded).toBe(1);
+      expect(relay.defects()).toHaveLength(1);
     },
   );
 
   it('the next event finds the defect of a discarded job whose outcome was unknown', async () => {
-    await start();
-    const seeded = relay.sandbox.data.defects.length;
     // The defect is made, but neither the answer nor the list shows it.
     relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation, times: 1 });
     relay.sandbox.setFault({ kind: 'maintenance', status: 422, operation: '/defects/list', times: 4 });
-    await relay.post('issues', issueEvent('opened', { id: 1 }));
-    await relay.workToTheEnd();
+    await relay.happens(issueEvent('opened', { id: 1 }));
     const { job, openCreations } = await only();
     const [{ signedAt = 0 } = {}] = openCreations;
     const until = signedAt + 11 * 60_000;
@@ -137,13 +127,11 @@ describe('discarding a job', () => {
     await discardJob(job, { by: 'alice', reason: 'a test' }, options());
     await relay.workToTheEnd();
 
-    await relay.post('issues', issueEvent('edited', { id: 1, seconds: 3_600, title: 'later' }));
-    await relay.workToTheEnd();
-    expect(relay.sandbox.data.defects.slice(seeded)).toMatchObject([{ title: 'later' }]);
+    await relay.happens(issueEvent('edited', { id: 1, seconds: 3_600, title: 'later' }));
+    expect(relay.defects()).toMatchObject([{ title: 'later' }]);
   });
 
   it('a person reads why their job was discarded', async () => {
-    await start();
     relay.sandbox.setFault({ kind: 'maintenance', status: 403, operation: '/timelogs/create', times: 1 });
     const { inTheEnd } = await ask(relay, 'log 1h "Login with passkeys"');
     expect(inTheEnd).toContain('This could not be done: the service refused it');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { exampleOf, issueEvent } from '../issue-events.ts';
 import { clearLink } from '../links/clear-link.ts';
@@ -7,18 +7,13 @@ import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts'
 const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 
 let relay: TestRelay;
-let seeded: number;
 
 async function start(): Promise<void> {
   const people = [{ github: 'Codertocat', email: 'mira.novak@example.com', timeZone: 'Europe/Berlin' }];
-  relay = await startRelay({
-    config: exampleConfig({}, { people }),
-    github: { token: 'ghp_test' },
-  });
-  seeded = relay.sandbox.data.timelogs.length;
+  relay = await startRelay({ config: exampleConfig({}, { people }), github: { token: 'ghp_test' } });
 }
+beforeEach(() => start());
 
-const logged = () => relay.sandbox.data.timelogs.slice(seeded);
 const lists = (name: string) => relay.sandbox.audit.filter(({ endpoint }) => endpoint.endsWith(name)).length;
 
 const example = exampleOf('issue_comment', 'created') as { comment: object };
@@ -38,12 +33,10 @@ describe('after the table was replaced', () => {
     ['an older copy', 2],
     ['an empty one', 0],
   ])('no issue gets a second defect, however late its next event: %s', async (_, inCopy) => {
-    await start();
     const defects = relay.sandbox.data.defects.length;
     let copy = relay.backUp();
     for (let id = 1; id <= 4; id++) {
-      await relay.post('issues', issueEvent('opened', { id }));
-      await relay.workToTheEnd();
+      await relay.happens(issueEvent('opened', { id }));
       if (id === inCopy) copy = relay.backUp();
     }
     relay.replaceTable(copy);
@@ -66,17 +59,14 @@ describe('after the table was replaced', () => {
   });
 
   it('an issue whose defect cannot be searched for is parked until a person has decided', async () => {
-    await start();
     const [seed] = relay.sandbox.data.defects;
     if (!seed) throw new Error('the sandbox has no defect');
     const others = Array.from({ length: 1_100 }, (_, n) => ({ ...seed, project_id: PROJECT, defect_id: `other-${n}` }));
     relay.sandbox.data.defects.push(...others);
-    await relay.post('issues', issueEvent('opened', { id: 1 }));
-    await relay.workToTheEnd();
+    await relay.happens(issueEvent('opened', { id: 1 }));
     relay.replaceTable([]);
     const before = relay.sandbox.data.defects.length;
-    await relay.post('issues', issueEvent('edited', { id: 2 }));
-    await relay.workToTheEnd();
+    await relay.happens(issueEvent('edited', { id: 2 }));
     const [job] = await relay.jobs('parked');
     expect(job?.parked?.reason).toMatch(/the table was replaced on 2026-11-20.*relay issue Codertocat\/Hello-World#2/);
     expect(relay.sandbox.data.defects).toHaveLength(before);
@@ -89,30 +79,28 @@ describe('after the table was replaced', () => {
   });
 
   it.each(['an older copy', 'an empty one'])('an event that comes again logs no time twice: %s', async (by) => {
-    await start();
     const before = by === 'an empty one' ? [] : relay.backUp();
     await comment(1);
     await relay.workToTheEnd();
-    expect(logged()).toHaveLength(1);
+    expect(relay.timelogs()).toHaveLength(1);
     relay.replaceTable(before);
     const { now } = relay.clock;
     await comment(1);
     await relay.workToTheEnd();
-    expect(logged()).toHaveLength(1);
+    expect(relay.timelogs()).toHaveLength(1);
     expect(relay.clock.now).toBe(now);
-    const outcome = expect.stringContaining(`as time entry ${logged()[0]?.timelog_id}`);
+    const outcome = expect.stringContaining(`as time entry ${relay.timelogs()[0]?.timelog_id}`);
     expect(await relay.jobs()).toMatchObject([{ status: 'succeeded', outcome }]);
   });
 
   it('events that come again share one reading, and new ones are carried out', async () => {
-    await start();
     for (let id = 1; id <= 8; id++) await comment(id);
     await relay.workToTheEnd();
     relay.replaceTable([]);
     for (let id = 8; id >= 1; id--) await comment(id);
     await comment(9);
     await relay.workToTheEnd();
-    expect(logged()).toHaveLength(9);
+    expect(relay.timelogs()).toHaveLength(9);
     expect(lists('/timelogs/list')).toBeLessThanOrEqual(3);
   });
 
@@ -133,7 +121,6 @@ describe('after the table was replaced', () => {
       },
     ],
   ])('nothing is carried out if the list %s', async (_, happens) => {
-    await start();
     await comment(1);
     await relay.workToTheEnd();
     happens();
@@ -149,7 +136,6 @@ describe('after the table was replaced', () => {
   });
 
   it('what happened long after it is carried out without a search', async () => {
-    await start();
     await comment(1);
     await relay.workToTheEnd();
     relay.replaceTable([]);
@@ -159,7 +145,7 @@ describe('after the table was replaced', () => {
     relay.clock.now += 8 * 86_400_000;
     await comment(3);
     await relay.workToTheEnd();
-    expect(logged()).toHaveLength(3);
+    expect(relay.timelogs()).toHaveLength(3);
     expect(lists('/timelogs/list')).toBe(searches);
   });
 });

@@ -19,8 +19,7 @@ it.each([
         },
       },
     });
-    await relay.post('issues', issueEvent('opened'));
-    await relay.workToTheEnd();
+    await relay.happens(issueEvent('opened'));
     expect(relay.github.comments).toHaveLength(1);
     expect(relay.log.flatMap(({ message, why }) => (message === 'job waits' ? [why] : []))).toEqual(waits);
   },
@@ -38,8 +37,7 @@ it('a worker that stalls beyond its lease leaves the reply to the worker that to
     await relay.workToTheEnd();
     told.push(relay.github.comments.length);
   });
-  await relay.post('issues', issueEvent('opened'));
-  await relay.workToTheEnd();
+  await relay.happens(issueEvent('opened'));
   told.push(relay.github.comments.length);
   expect(told).toEqual([1, 1]);
 });

@@ -8,19 +8,15 @@ import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts'
 
 const STEP = 'create-defect';
 let relay: TestRelay;
-let seeded: number;
 const clock = () => relay.clock.now;
-const defects = () => relay.sandbox.data.defects.slice(seeded);
 
 /** A job whose defect was created, and which is parked because no answer came and the service listed it later. */
 async function parked(): Promise<Job> {
   relay = await startRelay({
     config: exampleConfig({ priority: { default: 'Medium', labels: { urgent: 'High' } } }),
   });
-  seeded = relay.sandbox.data.defects.length;
   relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 1 });
-  await relay.post('issues', issueEvent('opened'));
-  await relay.workToTheEnd();
+  await relay.happens(issueEvent('opened'));
   relay.clock.now += 10 * 60_000;
   const [job] = await relay.jobs('parked');
   const [a] = relay.sandbox.data.defects;
@@ -37,7 +33,7 @@ async function parked(): Promise<Job> {
 }
 
 /** @param by the operator, who found the defect */
-async function done(by: string, id = defects()[0]?.defect_id ?? ''): Promise<Job> {
+async function done(by: string, id = relay.defects()[0]?.defect_id ?? ''): Promise<Job> {
   const [job] = await relay.jobs('parked');
   if (!job) throw new Error('expected a parked job');
   return resolveJob(job, { done: id, verify: async () => id }, { ...relay.stores, by, clock });
@@ -60,7 +56,7 @@ describe('resolve --done', () => {
     relay.table.goOn();
     if (isStopped) await done('bo');
     await relay.workToTheEnd();
-    expect(defects()).toHaveLength(1);
+    expect(relay.defects()).toHaveLength(1);
     expect(await relay.jobs('succeeded')).toHaveLength(1);
   });
 
@@ -69,7 +65,7 @@ describe('resolve --done', () => {
     relay.table.stopAt((body) => body.includes('"job#') && body.includes('UpdateExpression'));
     await expect(done('ana')).rejects.toThrow();
     relay.table.goOn();
-    await expect(done('bo', 'another')).rejects.toThrow(`is done already: it created ${defects()[0]?.defect_id}`);
+    await expect(done('bo', 'another')).rejects.toThrow(`is done already: it created ${relay.defects()[0]?.defect_id}`);
   });
 
   it('is decided by one of two operators at once', async () => {
@@ -115,10 +111,9 @@ describe('resolve --done', () => {
 
   it("sends what the issue has changed since, and keeps a person's change of another field", async () => {
     await parked();
-    await relay.post('issues', issueEvent('edited', { seconds: 1, title: 'edited' }));
-    await relay.workToTheEnd();
+    await relay.happens(issueEvent('edited', { seconds: 1, title: 'edited' }));
     await done('ana');
     await relay.workToTheEnd();
-    expect(defects()).toMatchObject([{ title: 'edited', priority: 'Low' }]);
+    expect(relay.defects()).toMatchObject([{ title: 'edited', priority: 'Low' }]);
   });
 });

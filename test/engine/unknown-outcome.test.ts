@@ -49,8 +49,7 @@ async function parked(name: string): Promise<{ id: string; made: Row | undefined
   relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: `/${name}`, times: 1 });
   const list = operations.get(name)?.found?.list;
   if (list) relay.sandbox.setFault({ kind: 'maintenance', status: 422, operation: `/${list}`, times: 4 });
-  await relay.post('issues', issueEvent('opened', { labels: [] }));
-  await relay.workToTheEnd();
+  await relay.happens(issueEvent('opened', { labels: [] }));
   relay.sandbox.clearFaults();
   const [job] = await relay.jobs();
   expect(job?.parked?.kind).toBe('outcome unknown');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { createWaitingLines } from '../../lib/engine/line/waiting-line.ts';
 import { resumeForPerson } from '../../lib/engine/operate/resume.ts';
@@ -12,12 +12,14 @@ import { command } from '../slack-requests.ts';
 const MINUTE = 60_000;
 
 let relay: TestRelay;
+beforeEach(async () => {
+  relay = await startRelay();
+});
 
 const outcomes = async () => (await relay.jobs()).map((job) => [job.status, newsOf(job)]);
 
 describe('a job of a person', () => {
   it("a person's job does not wait for a retry of another job", async () => {
-    relay = await startRelay();
     relay.sandbox.setFault({ kind: 'server-error', operation: '/users/list' });
     await command(relay, 'log 2h "Login with passkeys"');
     await command(relay, 'done 101', { triggerId: 'second' });
@@ -132,7 +134,6 @@ describe('a job that waits', () => {
     ["a person's", () => command(relay, 'done 101')],
     ["an issue's", () => relay.post('issues', issueEvent('opened'))],
   ])('%s job that is resumed runs at once, each time, whatever message of it sleeps', async (_, ask) => {
-    relay = await startRelay();
     const resume = () => {
       const { config } = relay.runtime;
       return resumeForPerson('main', 'mira', { ...relay.stores, clock: () => relay.clock.now, config });
@@ -151,7 +152,6 @@ describe('a job that waits', () => {
   });
 
   it('a job that waits for the service is received only a few times, however long it waits', async () => {
-    relay = await startRelay();
     relay.sandbox.setFault({ kind: 'rate-limited' });
     await relay.post('issues', issueEvent('opened'));
     const [background] = relay.stack.queues.filter(({ name }) => name.startsWith('background'));
@@ -235,7 +235,6 @@ it.each([
   [5, 1],
   [60, 0],
 ])('a job that meets 429 again, and is wanted in %i s, leaves %i message asleep', async (retryAfterSeconds, asleep) => {
-  relay = await startRelay();
   relay.sandbox.setFault({ kind: 'rate-limited', operation: '/defects/create', retryAfterSeconds });
   await relay.post('issues', issueEvent('opened'));
   await relay.work();

@@ -21,6 +21,7 @@ async function start({ sandbox, ...options }: TestRelayOptions = {}) {
   const config = exampleConfig({}, { connection: { mcp: { accounts: 'offered' } } });
   relay = await startRelay({ config, sandbox: { ...sandbox, mcp: { enabled: true, ...sandbox?.mcp } }, ...options });
 }
+beforeEach(() => start());
 
 const holder = (id: string): Holder => ({ in: 'slack', id });
 
@@ -43,7 +44,6 @@ async function consented(asked?: Parameters<typeof linkUrl>[1], choices?: Choice
 
 describe('a person', () => {
   it('links their account: button, sign-in, consent, code', async () => {
-    await start();
     expect(await linkAccount(relay)).toContain('Your account is linked. You act as yourself');
     expect(await grantOf(MIRA)).toMatchObject({ scopes: expect.arrayContaining(['mcp:timelogs.write']) });
     expect(await underWay(MIRA)).toBeUndefined();
@@ -53,13 +53,11 @@ describe('a person', () => {
   });
 
   it('links it on pages that read no key of the service', async () => {
-    await start();
     relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, {});
     expect(await linkAccount(relay)).toContain('Your account is linked');
   });
 
   it('gets a link when they press the button, however old the message is', async () => {
-    await start();
     const answer = await command(relay, 'link');
     expect(JSON.stringify(answer.blocks)).not.toContain('http');
     relay.clock.now += 24 * 60 * MINUTE;
@@ -68,7 +66,6 @@ describe('a person', () => {
   });
 
   it('forgets the account', async () => {
-    await start();
     await linkAccount(relay);
     expect((await command(relay, 'unlink')).text).toContain('withdraw it there');
     expect(await grantOf(MIRA)).toBeUndefined();
@@ -77,7 +74,6 @@ describe('a person', () => {
   });
 
   it('forgets a link that waits for its code, too', async () => {
-    await start();
     const { browser, callback } = await consented();
     const code = codeOn(await browser.open(callback));
     await command(relay, 'unlink');
@@ -86,13 +82,11 @@ describe('a person', () => {
   });
 
   it('opens the link from Slack, which tells the relay so', async () => {
-    await start();
     await linkUrl(relay);
     expect((await press(relay, lastMessage(relay), 'Open in the browser')).status).toBe(200);
   });
 
   it('asks for the scopes that were missing, with all others that the relay can use', async () => {
-    await start();
     await linkAccount(relay, { choices: { scopes: ['mcp:use', 'mcp:tasks.read'] } });
     const again = linkMessage('A scope is missing.', 'main', ['mcp:timelogs.write', 'mcp:unlisted']);
     await press(relay, again, 'Link your account');
@@ -102,7 +96,6 @@ describe('a person', () => {
   });
 
   it('sees in the status why the link is dead', async () => {
-    await start();
     await linkAccount(relay);
     const grant = await grantOf(MIRA);
     if (!grant) throw new Error('no account is linked');
@@ -130,7 +123,6 @@ describe('a person', () => {
   });
 
   it('reads on the page why the service refused', async () => {
-    await start();
     const { browser, callback } = await consented({}, { decision: 'deny' });
     expect(await browser.open(callback)).toMatchObject({
       status: 403,
@@ -151,8 +143,6 @@ describe('a person', () => {
 });
 
 describe('a link that is forwarded', () => {
-  beforeEach(() => start());
-
   it('links nobody: the code that the other person sees is not theirs, and the person who asked does not see it', async () => {
     // Tomasz asks for a link, and gets Mira to open it.
     const { browser: mira, callback } = await consented({ userId: TOMASZ }, { email: 'mira.novak@example.com' });
@@ -244,8 +234,6 @@ it('a service that forwards the browser to another connection gets neither the c
 });
 
 describe('each step', () => {
-  beforeEach(() => start());
-
   it.each(['GET', 'POST'] as const)('ends after ten minutes: the URL, by %s', async (method) => {
     const url = await linkUrl(relay);
     relay.clock.now += 10 * MINUTE;
@@ -319,7 +307,6 @@ describe('the share of a person', () => {
   const asked = () => relay.sandbox.mcp.audit.length;
 
   it('ends with a fifth sign-in within an hour, costs nothing from then on, and leaves the others theirs', async () => {
-    await start();
     for (let begun = 0; begun < 5; begun++) {
       expect((await new LinkBrowser().begin(await linkUrl(relay))).status).toBe(200);
     }
@@ -336,7 +323,6 @@ describe('the share of a person', () => {
   });
 
   it('counts one URL that is sent many times at once', async () => {
-    await start();
     const url = await linkUrl(relay);
     const begun = await Promise.allSettled(Array.from({ length: 12 }, () => new LinkBrowser().begin(url)));
     expect(begun.filter((one) => one.status === 'fulfilled' && one.value.status === 200)).toHaveLength(1);
@@ -346,7 +332,6 @@ describe('the share of a person', () => {
 
 describe('a page', () => {
   it('is in no frame, cache or referrer, and runs nothing', async () => {
-    await start();
     const { headers } = await new LinkBrowser().open(await linkUrl(relay));
     expect(headers.get('content-security-policy')).toMatch(
       /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
@@ -360,7 +345,6 @@ describe('a page', () => {
     ['an invalid ticket', 'start?ticket=%3Cscript%3E', 410],
     ['no cookie', 'callback/main?code=x&state=y', 400],
   ])('answers %s with what to do', async (_, path, status) => {
-    await start();
     const page = await new LinkBrowser().open(`${relay.runtime.environment.ACCOUNT_LINK_URL}/${path}`);
     expect(page).toMatchObject({ status, html: expect.stringContaining('Ask for a new link') });
     expect(page.html).not.toContain('<script');
@@ -374,7 +358,6 @@ it.each([
 ])(
   'a request of a stranger makes one read of the table at most, whatever cookies it sends: %s %s',
   async (method, path) => {
-    await start();
     const table = watchTable();
     onTestFinished(() => table.close());
     const ticket = (n: number) => `${MIRA}.main.${String(n).padStart(43, 'x')}`;
@@ -393,7 +376,6 @@ it.each([
 );
 
 it('what is kept until a link is confirmed is sealed, and holds no secret of the browser', async () => {
-  await start();
   const browser = new LinkBrowser();
   const url = await linkUrl(relay);
   const asService = new URL(serviceUrl(await browser.begin(url)));

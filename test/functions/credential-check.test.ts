@@ -5,39 +5,30 @@ import { createBudget } from '../../lib/service/budget/budget.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import type { Fault } from '../../sandbox/faults.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
-import { type GithubApi, startGithubApi } from '../github-api.ts';
+import type { GithubApi } from '../github-api.ts';
 import { APP, newKeys } from '../github-identity.ts';
-import { asScheduledHandler } from '../handlers.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const TIMEOUT_MS = 120_000;
 const ACCOUNT = 'Codertocat';
 
 let relay: TestRelay;
-let github: GithubApi;
-let check: () => Promise<CheckedCredential[]>;
-
-beforeEach(async () => {
-  github = await startGithubApi(Date.now);
-  github.tokens = new Set(['ghp_known']);
-  github.installedAt = new Set([ACCOUNT]);
-});
 
 async function start(options: TestRelayOptions & { connection?: RelayConfigInput['connections'][string] } = {}) {
   const { connection = {}, ...rest } = options;
   relay = await startRelay({
-    config: exampleConfig({}, { apiUrl: github.url, connection }),
+    config: exampleConfig({}, { connection }),
     github: { token: 'ghp_known' },
     ...rest,
   });
-  // Its environment is there from now on.
-  const { createHandler } = await import('../../functions/credential-check.ts');
-  const handler = asScheduledHandler(createHandler(relay.runtime));
-  check = async () => (await handler({}, { getRemainingTimeInMillis: () => TIMEOUT_MS })).checked;
+  relay.github.tokens = new Set(['ghp_known']);
+  relay.github.installedAt = new Set([ACCOUNT]);
 }
+beforeEach(() => start());
+
+const check = async () => ((await relay.fire('credential-check')) as { checked: CheckedCredential[] }).checked;
 
 /** What was found of one secret, in one line. */
 async function found(secret: string): Promise<string> {
@@ -55,7 +46,6 @@ const enterKey = (fields: object) => enter('partner/main', { ...partner(defaultK
 
 describe('credential-check', () => {
   it('the check records working credentials for each secret', async () => {
-    await start();
     expect((await check()).map(({ secret, verdict }) => [secret, verdict])).toEqual([
       ['partner/main', 'good'],
       ['github', 'good'],
@@ -72,7 +62,6 @@ describe('credential-check', () => {
   it.each([false, true])(
     'the check neither opens nor closes a breaker, and sees what works now: %s',
     async (isOpen) => {
-      await start();
       const breaker = () => relay.stores.table.get(keys.breaker('main'));
       relay.sandbox.setFault({ kind: 'key-revoked' });
       for (let id = 1; isOpen && id <= 4; id++) {
@@ -95,7 +84,7 @@ describe('credential-check', () => {
     enter('partner/main', partner({ ...defaultKey, apiKey: 'pk_forgotten' }));
     const failing = [
       { secret: 'partner/main', why: expect.stringContaining('Unknown or revoked key') },
-      { secret: 'github', why: `GitHub answers GET ${github.url}/rate_limit with 401: Bad credentials` },
+      { secret: 'github', why: `GitHub answers GET ${relay.github.url}/rate_limit with 401: Bad credentials` },
       { secret: 'slack', why: 'Slack refuses auth.test: invalid_auth' },
     ];
     expect(await check()).toEqual(failing.map((one) => ({ ...one, verdict: 'bad' })));
@@ -116,13 +105,12 @@ describe('credential-check', () => {
   });
 
   it('the check skips Slack if it is not configured', async () => {
-    const { slack: _, ...config } = exampleConfig({}, { apiUrl: github.url });
+    const { slack: _, ...config } = exampleConfig();
     await start({ config });
     expect((await check()).map(({ secret }) => secret)).toEqual(['partner/main', 'github']);
   });
 
   it('the check reads secrets again, so it never checks an old key', async () => {
-    await start();
     await check();
     relay.clock.now += HOUR;
     const rotated = { apiKey: 'pk_rotated', secretKey: 'sk_rotated', scopes: ['*'] };
@@ -158,7 +146,6 @@ describe('a connection', () => {
       /^bad: .*the service answers 503 \(a maintenance page\)/,
     ],
   ])('the check reports %s', async (_, fault, told) => {
-    await start();
     await fault();
     expect(await found('partner/main')).toMatch(told);
     expect(recorded('ConnectionCredentialsFail')).toEqual([1]);
@@ -170,13 +157,11 @@ describe('a connection', () => {
     ['is good where the first answer was lost', { kind: 'cut', times: 1 }, /^good/],
     ['is bad where the second try fails too', { kind: 'server-error' }, /^bad: .*the service answers 500/],
   ])('%s', async (_, fault, told) => {
-    await start();
     relay.sandbox.setFault(fault);
     expect(await found('partner/main')).toMatch(told);
   });
 
   it('the last result stays if the service wants fewer calls, which pauses the connection for everyone', async () => {
-    await start();
     relay.sandbox.setFault({ kind: 'rate-limited' });
     expect(await found('partner/main')).toMatch(/^unknown: the service wants fewer calls/);
     expect([recorded('ConnectionCredentialsFail'), recorded('RateLimited')]).toEqual([[], [1]]);
@@ -225,22 +210,21 @@ describe('GitHub', () => {
   });
 
   it('GitHub fails if the App is not installed on a configured account', async () => {
-    await start({ config: exampleConfig({}, { apiUrl: github.url, also: ['acme/web'] }), github: APP });
+    await start({ config: exampleConfig({}, { also: ['acme/web'] }), github: APP });
     expect(await found('github')).toBe(
-      `bad: the GitHub App is not installed there: GitHub answers GET ${github.url}/repos/acme/web/installation with 404`,
+      `bad: the GitHub App is not installed there: GitHub answers GET ${relay.github.url}/repos/acme/web/installation with 404`,
     );
   });
 
   it('each account is requested once, however many repositories it has', async () => {
     const also = [`${ACCOUNT}/Another`, `${ACCOUNT}/Third`];
-    await start({ config: exampleConfig({}, { apiUrl: github.url, also }), github: APP });
+    await start({ config: exampleConfig({}, { also }), github: APP });
     expect(await found('github')).toMatch(/^good/);
-    expect(github.requests.filter((request) => request.endsWith('/installation'))).toHaveLength(1);
+    expect(relay.github.requests.filter((request) => request.endsWith('/installation'))).toHaveLength(1);
   });
 
   it('GitHub without rate limits passes', async () => {
-    await start();
-    github.refusal = { status: 404, message: 'Rate limiting is not enabled.' };
+    relay.github.refusal = { status: 404, message: 'Rate limiting is not enabled.' };
     expect(await found('github')).toMatch(/^good/);
   });
 
@@ -251,8 +235,7 @@ describe('GitHub', () => {
     ['it answers 502 again', [{ status: 502 }, { status: 502 }], /^bad: GitHub answers GET .*\/rate_limit with 502/],
     ['it wants fewer', [{ status: 403, headers: { 'x-ratelimit-remaining': '0' } }], /^unknown: GitHub wants fewer/],
   ])('where %s', async (_, failures, told) => {
-    await start();
-    github.failures.push(...failures);
+    relay.github.failures.push(...failures);
     expect(await found('github')).toMatch(told);
   });
 });
@@ -264,7 +247,6 @@ it.each([
   ['wants fewer calls', { kind: 'rate-limited' }, /^unknown: Slack wants fewer calls/],
   ['knows the app no more', { kind: 'error', error: 'account_inactive' }, /^bad: .*account_inactive/],
 ] as const)('Slack is checked where it %s', async (_, failure, told) => {
-  await start();
   relay.slack.fail({ method: 'auth.test', ...failure });
   expect(await found('slack')).toMatch(told);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createHooks } from '../../lib/platforms/github/redelivery/hooks.ts';
 import type { StandInHook } from '../github-hooks-api.ts';
 import {
@@ -22,6 +22,7 @@ const start = async (options?: RedeliveryTrialOptions) => {
   trial = await startRedeliveryTrial(options);
   ({ relay, github, hook, ping, opened, run, pass } = trial);
 };
+beforeEach(() => start());
 
 const everywhere = (status: number) => () => status;
 const nowhere = () => undefined;
@@ -58,7 +59,6 @@ describe('a delivery', () => {
     ['throttled', 429],
     ['a wrong webhook secret', 401],
   ])('a failed delivery is requested again, once: %s', async (_, status) => {
-    await start();
     const guid = await failedOnce(hook, status);
     expect(await run()).toEqual({ hooks: 1, refused: 0, unfinished: 0, redelivered: 1, givenUp: 0 });
     expect(github.statuses(guid)).toEqual([status, 202]);
@@ -68,7 +68,6 @@ describe('a delivery', () => {
   });
 
   it.each([200, 202, 204, 400, 413])('a delivery that the relay answered with %i is ignored', async (status) => {
-    await start();
     await failedOnce(hook, status);
     expect(await run()).toMatchObject({ redelivered: 0 });
   });
@@ -77,7 +76,6 @@ describe('a delivery', () => {
     ['arrived', 202],
     ['was refused', 413],
   ])('a delivery that a person redelivered is ignored if it %s then', async (_, status) => {
-    await start();
     const guid = await failedOnce();
     github.down = everywhere(status);
     await github.redeliver(guid);
@@ -88,7 +86,6 @@ describe('a delivery', () => {
   });
 
   it.each([0, 2 * HOUR])("a successful delivery is ignored if a person's redelivery fails %i ms later", async (ms) => {
-    await start();
     const guid = await opened();
     await run();
     relay.clock.now += ms + MINUTE;
@@ -102,7 +99,6 @@ describe('a delivery', () => {
   });
 
   it('a delivery that no automation handles is ignored and delays no others', async () => {
-    await start();
     github.down = everywhere(500);
     const push = await github.deliver(hook, 'push', { repository: { full_name: hook.target } });
     const ignored = [push, await ping(hook)];
@@ -113,7 +109,6 @@ describe('a delivery', () => {
   });
 
   it('a delivery that fails while others succeed is requested five times, once per run, and then given up', async () => {
-    await start();
     const guid = await failedOnce();
     github.down = (of) => (of === guid ? 500 : undefined);
     const asked: number[] = [];
@@ -133,7 +128,6 @@ describe('a delivery', () => {
   });
 
   it('a delivery that always fails does not block the others of a quiet hook', async () => {
-    await start();
     const [poison = '', ...others] = await failed(3);
     github.down = (of) => (of === poison ? 500 : undefined);
     await pass(HOUR);
@@ -163,7 +157,6 @@ describe('a delivery', () => {
   });
 
   it('a delivery that is listed late is found', async () => {
-    await start();
     github.down = everywhere(500);
     const guid = await opened(hook, 40 * MINUTE);
     github.down = nowhere;
@@ -295,7 +288,6 @@ describe('an outage', () => {
   ])(
     'an outage of $hours hours loses nothing and costs one request per run',
     async ({ hours, status }) => {
-      await start();
       const guids: string[] = [];
       const happening = async () => {
         relay.clock.now += MINUTE;
@@ -317,7 +309,6 @@ describe('an outage', () => {
   );
 
   it('the outage of a quiet hook ends with the first successful redelivery', async () => {
-    await start();
     const guids = await failed(5);
     expect(await run()).toMatchObject({ redelivered: 1 });
     expect(await run()).toMatchObject({ redelivered: 4 });
@@ -362,7 +353,6 @@ describe('GitHub', () => {
   });
 
   it('GitHub lists page by page, and settled deliveries are listed again only for the last hour', async () => {
-    await start();
     github.pageSize = 5;
     for (let count = 0; count < 14; count++) {
       if (count % 5 === 0) await failed(1);
@@ -380,7 +370,6 @@ describe('GitHub', () => {
   });
 
   it("a tenth of GitHub's rate limit stays free for others", async () => {
-    await start();
     await failedBefore(6);
     github.rateLimit = { limit: 50, remaining: 8, resetAt: relay.clock.now + HOUR };
     expect(await run()).toMatchObject({ unfinished: 1 });
@@ -434,7 +423,6 @@ describe('a hook', () => {
     ['an id that is no number', headersOf(ofRepository('1/../2')), payload],
     ['no headers', {}, payload],
   ])('a hook is known from the headers and payload of its deliveries: %s', async (_, headers, delivered, expected) => {
-    await start();
     await forgetAll();
     relay.clock.now += DAY;
     expect((await relay.post('push', delivered, headers)).status).toBe(202);
@@ -459,7 +447,6 @@ describe('a hook', () => {
   });
 
   it('a hook is recorded once a day', async () => {
-    await start();
     const first = relay.clock.now;
     const seenAt = async () => (await hooks().known()).map((one) => one.seenAt);
     relay.clock.now += DAY - 1;
@@ -487,7 +474,6 @@ describe('a hook', () => {
   it.each([403, 404])(
     'a hook refused with %i does not stop the others, and the log says what is missing',
     async (status) => {
-      await start();
       // Of the same target: only a 404 can mean that the hook does not exist.
       const other = status === 403 ? ofRepository('102') : ofOrganization();
       await ping(other);
@@ -507,7 +493,6 @@ describe('a hook', () => {
   );
 
   it('an unreadable list fails the run after the other hooks are handled', async () => {
-    await start();
     const other = ofRepository('102');
     await ping(other);
     const guid = await failedOnce(other);
@@ -524,7 +509,6 @@ describe('a hook', () => {
   });
 
   it('a deleted hook is forgotten if another of its target can be listed, and recorded again if it delivers', async () => {
-    await start();
     const other = ofRepository('102');
     await ping(other);
     hook.deleted = true;
@@ -536,7 +520,6 @@ describe('a hook', () => {
   });
 
   it('the only hook is forgotten three days after it last delivered or was listed', async () => {
-    await start();
     for (let days = 0; days < 40; days += 2) {
       relay.clock.now += 2 * DAY;
       expect(await run()).toMatchObject({ hooks: 1, refused: 0 });
@@ -553,7 +536,6 @@ describe('a hook', () => {
   });
 
   it('a hook that delivers meanwhile is not forgotten, and a stale run does not restore it', async () => {
-    await start();
     const [seen] = await hooks().known();
     if (!seen) throw new Error('the hook should be known');
     relay.clock.now += DAY;
@@ -566,7 +548,6 @@ describe('a hook', () => {
   });
 
   it('a hook that comes back is listed from the start', async () => {
-    await start();
     await run();
     await forgetAll();
     relay.clock.now += DAY;
@@ -589,7 +570,6 @@ describe('a hook', () => {
   });
 
   it('a busy hook does not block the others forever', async () => {
-    await start();
     const other = ofRepository('102');
     await ping(other);
     await failedBefore(9);
@@ -632,7 +612,6 @@ describe('without what it takes', () => {
 
 describe('two runs', () => {
   it('two simultaneous runs request each delivery once', async () => {
-    await start();
     const guids = await failedBefore(6);
     const reports = await Promise.all([trial.runInNewProcess(), trial.runInNewProcess(), trial.runInNewProcess()]);
     expect(guids.map(github.asked)).toEqual(guids.map(() => 1));
@@ -642,7 +621,6 @@ describe('two runs', () => {
   it.each([false, true])(
     'nothing is lost if the first of two runs dies at any request; carried out: %s',
     async (isCarriedOut) => {
-      await start();
       let died = true;
       for (let at = 1; died; at++) {
         relay.clock.now += 2 * HOUR;

@@ -3,13 +3,12 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { MAX_BODY_BYTES } from '../../lib/state/http/function-url.ts';
 import { functionsOf } from '../../local/world/functions.ts';
 import { githubExamples, issueEvent } from '../issue-events.ts';
-import { githubSignature, startRelay, type TestRelay, type TestRelayOptions, WEBHOOK_SECRET } from '../relay.ts';
+import { githubSignature, startRelay, type TestRelay, WEBHOOK_SECRET } from '../relay.ts';
 
 let relay: TestRelay;
-const start = async (options?: TestRelayOptions) => {
-  relay = await startRelay(options);
-  return relay;
-};
+beforeEach(async () => {
+  relay = await startRelay();
+});
 
 /** A delivery of these bytes, signed unless the signature is given. */
 const deliver = (body: string, signature = githubSignature(body), contentType = 'application/json') =>
@@ -25,8 +24,6 @@ const itemsInTable = async () =>
   (await new DynamoDBClient({}).send(new ScanCommand({ TableName: relay.runtime.environment.TABLE_NAME }))).Count;
 
 describe('the signature', () => {
-  beforeEach(() => start());
-
   // https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries#testing-the-webhook-payload-validation
   const published = 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17';
 
@@ -81,7 +78,6 @@ it.each<[string, (json: string) => string, string?]>([
   ['JSON', (json) => json],
   ['a form', (json) => `payload=${encodeURIComponent(json)}`, FORM],
 ])('a payload is read behind a byte order mark: %s', async (_, bodyOf, contentType) => {
-  await start();
   const answered = await deliver(bodyOf(`\ufeff${JSON.stringify(issueEvent('opened'))}`), undefined, contentType);
   expect(answered).toEqual({ status: 202, answer: { jobs: [expect.any(String)], repeat: false } });
 });
@@ -92,7 +88,6 @@ describe('an unusable request', () => {
     ['no event header', { 'x-github-event': undefined }, 400, /X-GitHub-Event is missing/],
     ['no delivery header', { 'x-github-delivery': undefined }, 400, /X-GitHub-Delivery is missing/],
   ])('%s', async (_, headers, status, reason) => {
-    await start();
     const answered = await relay.post('issues', issueEvent('opened'), headers);
     expect(answered).toEqual({ status, answer: { error: expect.stringMatching(reason) } });
     expect(await itemsInTable()).toBe(0);
@@ -105,7 +100,6 @@ describe('an unusable request', () => {
     ['no fields', '{"repository":{"full_name":"Codertocat/Hello-World"}}', 400, /action: .*issue: /],
     ['a body above 6 MB', ' '.repeat(MAX_BODY_BYTES + 1), 413, /larger/],
   ])('%s', async (_, body, status, reason, contentType) => {
-    await start();
     const answered = await deliver(body, undefined, contentType);
     expect(answered).toEqual({ status, answer: { error: expect.stringMatching(reason) } });
     expect(await itemsInTable()).toBe(0);
@@ -126,14 +120,12 @@ it.each([
     { jobs: [], ignored: expect.stringContaining('somebody/else is not in relay.config.ts') },
   ],
 ])('an ignored event is answered with the reason and writes nothing: %s', async (event, payload, status, answer) => {
-  await start();
   expect(await relay.post(event, payload)).toEqual({ status, answer });
   expect(await itemsInTable()).toBe(0);
 });
 
 describe('what is safe', () => {
   it('a repeated event is answered 200 with the same job, from any hook or delivery', async () => {
-    await start();
     const first = await relay.post('issues', issueEvent('opened'));
     expect(first).toEqual({ status: 202, answer: { jobs: [expect.any(String)], repeat: false } });
     const again = await relay.post('issues', issueEvent('opened', { extra: { organization: { login: 'acme' } } }));
@@ -144,13 +136,13 @@ describe('what is safe', () => {
   });
 
   it('a job that cannot be stored is answered 500', async () => {
-    await start({ environment: { TABLE_NAME: 'no-such-table' } });
+    relay = await startRelay({ environment: { TABLE_NAME: 'no-such-table' } });
     const answered = await relay.post('issues', issueEvent('opened'));
     expect(answered).toEqual({ status: 500, answer: { error: expect.stringContaining('deliver it again') } });
   });
 
   it('a repeated event queues a job that was stored but not queued', async () => {
-    await start({ environment: { BACKGROUND_QUEUE_URL: 'http://aws.invalid/nowhere/background.fifo' } });
+    relay = await startRelay({ environment: { BACKGROUND_QUEUE_URL: 'http://aws.invalid/nowhere/background.fifo' } });
     expect((await relay.post('issues', issueEvent('opened'))).status).toBe(500);
     const [stored] = await relay.jobs('queued');
     expect(stored).toMatchObject({ generation: 1 });
@@ -171,7 +163,6 @@ describe('what is safe', () => {
     ['missing', undefined, /does not exist/],
     ['without its field', { token: 'ghp_canary' }, /github-webhook has missing or invalid fields: webhookSecret/],
   ])('the log says which secret is unusable, but not its content: %s', async (_, secret, reason) => {
-    await start();
     if (secret) relay.stack.secrets.put(`${relay.stack.secretPrefix}github-webhook`, secret);
     else relay.stack.secrets.remove(`${relay.stack.secretPrefix}github-webhook`);
     const answered = await takeAfresh({ 'x-hub-signature-256': 'sha256=00' }, '{}');
@@ -185,7 +176,6 @@ describe('what is safe', () => {
     ['empty', {}],
     ['malformed', { webhookSecret: 7 }],
   ])('a secret that is %s is read once for many forged requests, and again five seconds later', async (_, secret) => {
-    await start();
     const name = `${relay.stack.secretPrefix}github-webhook`;
     if (secret) relay.stack.secrets.put(name, secret);
     else relay.stack.secrets.remove(name);
@@ -202,7 +192,6 @@ describe('what is safe', () => {
 });
 
 it('every published example gets a 2xx, and every bug issue one defect', async () => {
-  await start();
   relay.clock.now = Date.parse('2019-05-16T12:00:00Z');
   const before = relay.sandbox.data.defects.length;
   const taken: string[] = [];

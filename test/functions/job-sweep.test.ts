@@ -1,9 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { keys } from '../../lib/state/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 
 let relay: TestRelay;
+beforeEach(async () => {
+  relay = await startRelay();
+});
 
 /** A queue that lost what it held. */
 function emptyQueues(): void {
@@ -42,7 +45,6 @@ describe('the sweep', () => {
       30_000,
     ],
   ])('the sweep queues a job that would not continue on its own: %s', async (_, lose, afterMs) => {
-    relay = await startRelay();
     await relay.post('issues', issueEvent('opened'));
     emptyQueues();
     await lose();
@@ -63,7 +65,6 @@ describe('the sweep', () => {
     ['queued after it was created', 'SET #wakeAt = :ahead, #createdAt = :ahead'],
     ['running', 'SET #status = :value, #wakeAt = :ahead, #lease = :lease'],
   ])('carries out a job with a time that lies years ahead: %s', async (name, expression) => {
-    relay = await startRelay();
     await relay.post('issues', issueEvent('opened'));
     emptyQueues();
     const [job] = await relay.jobs();
@@ -78,7 +79,6 @@ describe('the sweep', () => {
   });
 
   it('sends a job with a time that lies years ahead although many others wait for a worker', async () => {
-    relay = await startRelay();
     await relay.post('issues', issueEvent('opened'));
     const [job] = await relay.jobs();
     if (!job) throw new Error('expected a job');
@@ -101,7 +101,6 @@ describe('the sweep', () => {
     ['a reply to where only a newer version can', 'SET #replyTo = :value', { value: { in: 'teams', channelId: '7' } }],
     ['an invalid list of waits', 'SET #waits = :value', { value: { newest: [null], older: 0 } }],
   ])('parks a record that cannot be read, and carries out the others: %s', async (_, expression, values) => {
-    relay = await startRelay();
     for (const id of [1, 2, 3]) await relay.post('issues', issueEvent('opened', { id }));
     emptyQueues();
     const [bad] = await relay.jobs();
@@ -147,7 +146,6 @@ describe('the sweep', () => {
   });
 
   it('gives a sign of life each time it has run to its end', async () => {
-    relay = await startRelay();
     await relay.sweep();
     await relay.sweep();
     expect(relay.metrics.filter((metric) => metric.Heartbeat === 1)).toHaveLength(2);
@@ -179,7 +177,6 @@ describe('the sweep', () => {
   });
 
   it('while no worker runs, jobs are sent again ever more rarely, and the metric shows how long they have waited', async () => {
-    relay = await startRelay();
     for (const id of [1, 2]) await relay.post('issues', issueEvent('opened', { id }));
     for (let minute = 1; minute <= 60; minute++) {
       relay.clock.now += 60_000;

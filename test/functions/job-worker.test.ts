@@ -7,16 +7,13 @@ import { LeaseLost } from '../../lib/engine/record/job-store.ts';
 import { openJournal, type StepEntry } from '../../lib/engine/record/journal.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
-import { PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
+import { PROJECT, startRelay, type TestRelay } from '../relay.ts';
 
 let relay: TestRelay;
-let seeded: number;
-const start = async (options?: TestRelayOptions) => {
-  relay = await startRelay(options);
-  seeded = relay.sandbox.data.defects.length;
-};
+beforeEach(async () => {
+  relay = await startRelay();
+});
 
-const defects = () => relay.sandbox.data.defects.slice(seeded);
 const only = async () => {
   const [job, ...others] = await relay.jobs();
   if (!job || others.length > 0) throw new Error('expected one job');
@@ -39,10 +36,8 @@ describe('a creation without a clear answer', () => {
     ['step', 'a creation that is done, without an id', 'SET #status = :value', { value: 'done' }],
     ['step', 'sends of text', 'SET #sends = :value', { value: 'one' }],
   ])('parks the job, and creates nothing again, if its %s cannot be read: %s', async (kind, _, change, values) => {
-    await start();
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation, times: 1 });
-    await relay.post('issues', issueEvent('opened'));
-    await relay.workToTheEnd();
+    await relay.happens(issueEvent('opened'));
     const { id } = await only();
     const { table } = relay.stores;
     const request = (await table.partition(keys.job(id).pk)).find(({ sk }) => sk === `${kind}#create-defect`);
@@ -50,14 +45,12 @@ describe('a creation without a clear answer', () => {
     await requeueJob(await only(), relay.stores);
     await relay.workToTheEnd();
     expect((await only()).parked?.reason).toMatch(/^the (signed request|journal) of .* cannot be read/);
-    expect(defects()).toEqual([]);
+    expect(relay.defects()).toEqual([]);
   });
 
   it('a replay of the parked job searches for the creation again', async () => {
-    await start();
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation, times: 1 });
-    await relay.post('issues', issueEvent('opened'));
-    await relay.workToTheEnd();
+    await relay.happens(issueEvent('opened'));
     await requeueJob(await only(), relay.stores);
     await relay.workToTheEnd();
     expect((await only()).status).toBe('parked');
@@ -71,13 +64,12 @@ describe('a creation without a clear answer', () => {
     await requeueJob(await only(), relay.stores);
     await relay.workToTheEnd();
     expect((await only()).outcome).toBe('created defect late');
-    expect(defects()).toHaveLength(1);
+    expect(relay.defects()).toHaveLength(1);
   });
 });
 
 describe('a refusal that says how to continue', () => {
   it("a refused timestamp is signed again with the service's time", async () => {
-    await start();
     relay.sandbox.setFault({ kind: 'clock-skew', seconds: -1200 });
     await relay.post('issues', issueEvent('opened'));
     await relay.work();
@@ -90,7 +82,7 @@ describe('a refusal that says how to continue', () => {
     async (message) => {
       const said = async (answer: Response) =>
         answer.status === 401 ? Response.json({ success: false, message }, { status: 401 }) : answer;
-      await start({ runtime: { fetch: async (...request) => said(await fetch(...request)) } });
+      relay = await startRelay({ runtime: { fetch: async (...request) => said(await fetch(...request)) } });
       await relay.post('issues', issueEvent('opened'));
       await relay.work();
       relay.clock.now += 61_000;
@@ -99,9 +91,8 @@ describe('a refusal that says how to continue', () => {
         baseUrl: relay.sandbox.url,
         ...relay.sandbox.keys[0],
       });
-      await relay.post('issues', issueEvent('edited', { seconds: 1, title: 'x' }));
-      await relay.workToTheEnd();
-      expect(defects()).toMatchObject([{ title: 'x' }]);
+      await relay.happens(issueEvent('edited', { seconds: 1, title: 'x' }));
+      expect(relay.defects()).toMatchObject([{ title: 'x' }]);
     },
   );
 });
@@ -110,7 +101,6 @@ it.each([
   ['a secret without its field', { secretKey: undefined }, /partner\/main has missing or invalid fields: secretKey/],
   ['a base URL that is not https', { baseUrl: 'http://pm.example.com' }, /is not https/],
 ])('an error says what is wrong without a secret: %s', async (_, change, reason) => {
-  await start();
   const secret = { baseUrl: 'http://127.0.0.1:1', apiKey: 'pk_canary', secretKey: 'canary', ...change };
   relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, secret);
   await relay.post('issues', issueEvent('opened'));
@@ -124,19 +114,17 @@ it('the budget is one for two connections with the same key', async () => {
   const on = (name: string, connection: string) => ({ name, connection, issueToDefect: { projectId: PROJECT } });
   const repositories = [on('Codertocat/Hello-World', 'main'), on('Codertocat/Other', 'other')];
   const config = { connections: { main: { limits }, other: { limits } }, github: { repositories } };
-  await start({ sandbox: { rateLimit: limits }, config: defineConfig(config) });
+  relay = await startRelay({ sandbox: { rateLimit: limits }, config: defineConfig(config) });
   for (let id = 1; id <= 6; id++) {
     await relay.post('issues', issueEvent('opened', { id }));
     await relay.post('issues', issueEvent('opened', { id: 100 + id, repository: 'Codertocat/Other' }));
   }
   await relay.workToTheEnd();
-  expect(defects()).toHaveLength(12);
+  expect(relay.defects()).toHaveLength(12);
   expect(relay.sandbox.audit.filter((entry) => entry.status !== 201)).toEqual([]);
 });
 
 describe('a message', () => {
-  beforeEach(() => start());
-
   it.each([
     ['of an older generation', (id: string) => ({ jobId: id, generation: 0 })],
     ['of a job that is gone', () => ({ jobId: 'gone', generation: 1 })],
@@ -204,7 +192,7 @@ describe('a message', () => {
       for (let count = 0; count < times; count++) await crash();
       await relay.workToTheEnd();
       expect((await relay.jobs('parked')).map(({ parked }) => parked?.reason)).toEqual(reasons);
-      expect(defects()).toHaveLength(made);
+      expect(relay.defects()).toHaveLength(made);
     });
 
     it('parks its job also if a step fails once more in each run', async () => {
@@ -239,7 +227,7 @@ describe('a message', () => {
       await requeueJob(job, relay.stores, { at: relay.clock.now, by: 'ana', what: 'replayed' });
       await relay.workToTheEnd();
       expect(await only()).toMatchObject({ status: 'succeeded' });
-      expect(defects()).toHaveLength(1);
+      expect(relay.defects()).toHaveLength(1);
     });
 
     it.each<[string, () => Promise<void>]>([
@@ -277,7 +265,6 @@ describe('a message', () => {
 });
 
 it('a worker that lost its lease writes nothing', async () => {
-  await start();
   const { id, generation } = await stored();
   const late = await relay.stores.jobs.claim(id, generation, 'late', relay.clock.now + 1_000);
   relay.clock.now += 1_000;
@@ -293,7 +280,6 @@ it.each<[string, (relay: TestRelay, late: Job) => Promise<unknown>]>([
   ['waiting', ({ stores }, late) => stores.jobs.wait(late, new RetryAt(0, 'late'), 'leaves', late)],
   ['in line', ({ stores }, late) => stores.jobs.standInLine(late, new InLine('late'), late)],
 ])('a worker does not write that a job is %s whose lease another one holds', async (_, end) => {
-  await start();
   const { id, generation } = await stored();
   const late = await relay.stores.jobs.claim(id, generation, 'late', relay.clock.now + 1_000);
   if ('unclaimed' in late) throw new Error('the job should have been claimed');
@@ -304,7 +290,6 @@ it.each<[string, (relay: TestRelay, late: Job) => Promise<unknown>]>([
 });
 
 it('a job that the changed configuration no longer allows is parked with the reason', async () => {
-  await start();
   await stored();
   relay.runtime.config.github.repositories = [];
   await relay.work();
@@ -312,12 +297,11 @@ it('a job that the changed configuration no longer allows is parked with the rea
 });
 
 it('a job is forgotten after 30 days, even before the table deletes it', async () => {
-  await start();
   const { id } = await stored();
   await relay.work();
   relay.clock.now += 30 * 86_400_000;
   expect(await relay.stores.jobs.get(id)).toBeUndefined();
   expect((await relay.post('issues', issueEvent('opened'))).status).toBe(202);
   await relay.workToTheEnd();
-  expect(defects()).toHaveLength(1);
+  expect(relay.defects()).toHaveLength(1);
 });

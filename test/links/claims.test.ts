@@ -6,9 +6,8 @@ import { discardJob } from '../../lib/engine/operate/resume.ts';
 import { isOutcomeUnknown, type Job, newsOf } from '../../lib/engine/record/job.ts';
 import { heldBy } from '../../lib/links/link-life.ts';
 import type { Fault } from '../../sandbox/faults.ts';
-import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
-import { exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
+import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import { clearLink } from './clear-link.ts';
 import { transferOf } from './transfer.ts';
 
@@ -17,13 +16,10 @@ const DAY_MS = 86_400_000;
 const OTHER = 'Codertocat/Other';
 
 let relay: TestRelay;
-let seeded: number;
-const start = async (options?: TestRelayOptions) => {
-  relay = await startRelay(options);
-  seeded = relay.sandbox.data.defects.length;
-};
+beforeEach(async () => {
+  relay = await startRelay();
+});
 
-const defects = () => relay.sandbox.data.defects.slice(seeded);
 const only = async (status: 'parked' | 'waiting') => {
   const [job, ...others] = await relay.jobs(status);
   if (!job || others.length > 0) throw new Error(`expected one ${status} job`);
@@ -32,11 +28,7 @@ const only = async (status: 'parked' | 'waiting') => {
 const tell = async (...event: Parameters<typeof issueEvent>) => {
   expect((await relay.post('issues', issueEvent(...event))).status).toBeOneOf([200, 202]);
 };
-const happens = async (...event: Parameters<typeof issueEvent>) => {
-  await tell(...event);
-  await relay.workToTheEnd();
-  relay.clock.now += 1;
-};
+const happens = (...event: Parameters<typeof issueEvent>) => relay.happens(issueEvent(...event));
 const discard = (job: Job) =>
   discardJob(job, { by: 'alice', reason: 'not needed' }, { ...relay.stores, clock: () => relay.clock.now });
 const came = (seconds: number) =>
@@ -50,24 +42,27 @@ it('a parked job gives up its claim, so a repository on another connection gets 
         repositories: [{ name: 'Codertocat/Hello-World', connection, issueToDefect: { projectId: PROJECT } }],
       },
     });
-  await start({ config: on('main'), sandbox: { keys: [{ apiKey: 'pk_scoped', secretKey: 'secret', scopes: [] }] } });
+  relay = await startRelay({
+    config: on('main'),
+    sandbox: { keys: [{ apiKey: 'pk_scoped', secretKey: 'secret', scopes: [] }] },
+  });
   await happens('opened');
   expect(isOutcomeUnknown(await only('parked'))).toBe(false);
   relay.sandbox.keys[0] = { apiKey: 'pk_scoped', secretKey: 'secret', scopes: ['*'] };
   relay.runtime.config.github.repositories = on('other').github.repositories;
   await happens('edited', { seconds: 1, title: 'edited' });
   await happens('edited', { seconds: 2, title: 'edited again' });
-  expect(defects()).toMatchObject([{ title: 'edited again' }]);
+  expect(relay.defects()).toMatchObject([{ title: 'edited again' }]);
   expect(await relay.links.get('issue-9001')).toMatchObject({ claim: { connection: 'other' } });
   // The old job does not create on the connection that it was made for.
   await requeueJob(await only('parked'), relay.stores);
   await relay.workToTheEnd();
   expect(await relay.jobs('parked')).toEqual([]);
-  expect(defects()).toHaveLength(1);
+  expect(relay.defects()).toHaveLength(1);
 });
 
 it('a transfer during the creation moves the defect', async () => {
-  await start({ config: exampleConfig({}, { also: [OTHER] }) });
+  relay = await startRelay({ config: exampleConfig({}, { also: [OTHER] }) });
   relay.sandbox.setFault({ kind: 'latency', ms: 400, operation: '/defects/create', times: 1 });
   await tell('opened');
   const working = relay.work();
@@ -76,7 +71,7 @@ it('a transfer during the creation moves the defect', async () => {
   await relay.work();
   await working;
   await relay.workToTheEnd();
-  expect(defects()).toMatchObject([{ description: expect.stringContaining('Codertocat/Other#2') }]);
+  expect(relay.defects()).toMatchObject([{ description: expect.stringContaining('Codertocat/Other#2') }]);
   expect(await relay.links.get('issue-9002')).toMatchObject({ life: 'made' });
 });
 
@@ -84,18 +79,17 @@ describe('what has not ended', () => {
   const unknown: Fault = { kind: 'server-error', when: 'before work', operation: '/defects/create', times: 1 };
 
   it('a job replayed before its 30th day does not expire while it waits', async () => {
-    await start({ sandbox: { keys: [{ apiKey: 'pk_scoped', secretKey: 'secret', scopes: [] }] } });
+    relay = await startRelay({ sandbox: { keys: [{ apiKey: 'pk_scoped', secretKey: 'secret', scopes: [] }] } });
     await happens('opened');
     relay.clock.now += 30 * DAY_MS - 60_000;
     relay.sandbox.keys[0] = { apiKey: 'pk_scoped', secretKey: 'secret', scopes: ['*'] };
     relay.sandbox.setFault({ kind: 'rate-limited', times: 1, retryAfterSeconds: 3_600 });
     await requeueJob(await only('parked'), relay.stores);
     await relay.workToTheEnd();
-    expect(defects()).toHaveLength(1);
+    expect(relay.defects()).toHaveLength(1);
   });
 
   it('a job that is replayed removes the expiry of its items', async () => {
-    await start();
     relay.sandbox.setFault(unknown);
     await happens('opened');
     const { id } = await only('parked');
@@ -116,7 +110,6 @@ describe('what has not ended', () => {
     ['it had made nothing', false],
     ['it had made the defect', true],
   ])('a claim whose job has no record is taken over after a search: %s', async (_, made) => {
-    await start();
     await happens('opened');
     const { table } = relay.stores;
     const { claim } = heldBy(await relay.links.get('issue-9001'));
@@ -127,15 +120,15 @@ describe('what has not ended', () => {
     for (const { pk, sk } of await table.partition(`job#${claim?.by}`)) {
       await table.delete({ pk: String(pk), sk: String(sk) });
     }
-    if (!made) relay.sandbox.data.defects.splice(seeded);
+    if (!made) relay.sandbox.data.defects.splice(1);
     await happens('edited', { seconds: 1, title: 'edited' });
-    expect(defects()).toMatchObject([{ title: 'edited' }]);
+    expect(relay.defects()).toMatchObject([{ title: 'edited' }]);
     expect(await relay.jobs('parked')).toEqual([]);
   });
 });
 
 it('labeled, unlabeled, labeled within a second is a job although it happened before', async () => {
-  await start({ config: exampleConfig({}, { connection: { limits: { perMinute: 1, perDay: 100 } } }) });
+  relay = await startRelay({ config: exampleConfig({}, { connection: { limits: { perMinute: 1, perDay: 100 } } }) });
   await happens('opened', { id: 7 });
   await tell('labeled');
   await relay.work();
@@ -144,19 +137,13 @@ it('labeled, unlabeled, labeled within a second is a job although it happened be
   expect(status).toBe(202);
   expect((await relay.post('issues', issueEvent('labeled'))).status).toBe(200);
   await relay.workToTheEnd();
-  expect(defects()).toHaveLength(2);
+  expect(relay.defects()).toHaveLength(2);
 });
 
 describe('two states of one second', () => {
-  let github: GithubApi;
-  beforeEach(async () => {
-    github = await startGithubApi(() => relay.clock.now);
-  });
-
   /** Deliveries that crossed: the label is gone, and the title is the first. */
   const cross = async () => {
-    const config = exampleConfig({ comment: false }, { apiUrl: github.url });
-    await start({ config, github: { token: 'ghp_test' } });
+    relay = await startRelay({ config: exampleConfig({ comment: false }), github: { token: 'ghp_test' } });
     await tell('edited', { labels: [], title: 'the newest' });
     await tell('labeled', { title: 'the first' });
   };
@@ -167,52 +154,53 @@ describe('two states of one second', () => {
   ])('the worker settles a tie %s', async (_, isShown, title) => {
     await cross();
     const { issue } = issueEvent('read', { labels: ['bug'], title: 'the newest' });
-    if (isShown) github.issues.set('Codertocat/Hello-World#1', issue);
-    expect(github.authorizations.size).toBe(0);
+    if (isShown) relay.github.issues.set('Codertocat/Hello-World#1', issue);
+    expect(relay.github.authorizations.size).toBe(0);
     await relay.workToTheEnd();
-    expect(defects()).toMatchObject([{ title }]);
+    expect(relay.defects()).toMatchObject([{ title }]);
   });
 
   it('a tie waits while GitHub does not answer', async () => {
     await cross();
-    github.refusal = { status: 502, message: 'Bad gateway' };
+    relay.github.refusal = { status: 502, message: 'Bad gateway' };
     await relay.work();
     expect((await relay.jobs('waiting')).map(newsOf)).toEqual(['GitHub answered 502']);
-    github.refusal = undefined;
+    relay.github.refusal = undefined;
     await relay.workToTheEnd();
-    expect(defects()).toHaveLength(1);
+    expect(relay.defects()).toHaveLength(1);
   });
 });
 
 describe('an update', () => {
-  const aPersonSets = (fields: object) => Object.assign(defects()[0] ?? expect.fail('there is no defect'), fields);
+  const aPersonSets = (fields: object) =>
+    Object.assign(relay.defects()[0] ?? expect.fail('there is no defect'), fields);
   const settings = {
     priority: { default: 'Medium', labels: { urgent: 'High' } },
     severity: { labels: { typo: 'Minor' } },
   } as const;
 
   it("an update keeps a person's change until the issue's value changes", async () => {
-    await start({ config: exampleConfig(settings) });
+    relay = await startRelay({ config: exampleConfig(settings) });
     await happens('opened');
     aPersonSets({ priority: 'Low' });
     await happens('edited', { seconds: 1, title: 'edited' });
-    expect(defects()).toMatchObject([{ title: 'edited', priority: 'Low' }]);
+    expect(relay.defects()).toMatchObject([{ title: 'edited', priority: 'Low' }]);
     await happens('labeled', { seconds: 2, labels: ['bug', 'urgent'] });
-    expect(defects()).toMatchObject([{ priority: 'High' }]);
+    expect(relay.defects()).toMatchObject([{ priority: 'High' }]);
     await happens('labeled', { seconds: 3, labels: ['bug', 'urgent', 'typo'] });
-    expect(defects()).toMatchObject([{ severity: 'Minor' }]);
+    expect(relay.defects()).toMatchObject([{ severity: 'Minor' }]);
     aPersonSets({ severity: 'Critical' });
     await happens('unlabeled', { seconds: 4, labels: ['bug', 'urgent'] });
-    expect(defects()).toMatchObject([{ severity: 'Critical' }]);
+    expect(relay.defects()).toMatchObject([{ severity: 'Critical' }]);
     await happens('labeled', { seconds: 5, labels: ['bug', 'urgent', 'typo'] });
-    expect(defects()).toMatchObject([{ severity: 'Minor' }]);
+    expect(relay.defects()).toMatchObject([{ severity: 'Minor' }]);
   });
 
   it.each([
     ['was carried out', 'after work'],
     ['was not', 'before work'],
   ] as const)('whose answer was lost is sent again, and no more than it: it %s', async (_, when) => {
-    await start({ config: exampleConfig(settings) });
+    relay = await startRelay({ config: exampleConfig(settings) });
     await happens('opened');
     relay.sandbox.setFault({ kind: 'cut', when, operation: '/defects/update', times: 1 });
     await tell('edited', { seconds: 1, title: 'one' });
@@ -220,11 +208,11 @@ describe('an update', () => {
     aPersonSets({ priority: 'Low' });
     // The title is the first again, and nobody knows which one the defect has.
     await happens('edited', { seconds: 2 });
-    expect(defects()).toMatchObject([{ title: issueEvent('opened').issue.title, priority: 'Low' }]);
+    expect(relay.defects()).toMatchObject([{ title: issueEvent('opened').issue.title, priority: 'Low' }]);
   });
 
   it('a lost update is over when the issue no longer has a value for its field', async () => {
-    await start({ config: exampleConfig({ priority: { labels: { urgent: 'High', later: 'Low' } } }) });
+    relay = await startRelay({ config: exampleConfig({ priority: { labels: { urgent: 'High', later: 'Low' } } }) });
     await happens('opened', { labels: ['bug', 'urgent'] });
     relay.sandbox.setFault({ kind: 'cut', when: 'before work', operation: '/defects/update', times: 1 });
     await tell('labeled', { seconds: 1, labels: ['bug', 'later'] });
@@ -243,7 +231,6 @@ function writeOfLink(n: number): (body: string) => boolean {
 describe('a defect that a discarded job had created', () => {
   /** It was created without an answer, and the relay could not find it, because the list of the service lagged behind. */
   beforeEach(async () => {
-    await start();
     const [example = expect.fail('there is no example')] = relay.sandbox.data.defects;
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 1 });
     await happens('opened');
@@ -269,7 +256,7 @@ describe('a defect that a discarded job had created', () => {
       await relay.sweep();
     }
     await relay.workToTheEnd();
-    expect(defects()).toMatchObject([{ title: 'edited' }]);
+    expect(relay.defects()).toMatchObject([{ title: 'edited' }]);
     expect(await relay.jobs('parked')).toEqual([]);
   });
 
@@ -280,41 +267,39 @@ describe('a defect that a discarded job had created', () => {
     expect(await relay.jobs('parked')).toHaveLength(1);
     key.scopes = ['*'];
     await happens('edited', { seconds: 2, title: 'edited again' });
-    expect(defects()).toMatchObject([{ title: 'edited again' }]);
+    expect(relay.defects()).toMatchObject([{ title: 'edited again' }]);
   });
 });
 
 describe('a link that was cleared', () => {
   it.each(['again', 'search'] as const)('is given what was created, which `resolve --%s` finds', async (how) => {
-    await start();
     relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/defects/create', times: 1 });
     relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create', skip: 1 });
     relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/list' });
     await happens('opened');
     const job = await only('parked');
     expect(job.parked?.kind).toBe('outcome unknown');
-    expect(defects()).toHaveLength(1);
+    expect(relay.defects()).toHaveLength(1);
     relay.sandbox.clearFaults();
     relay.clock.now += 10 * MINUTE_MS;
     await clearLink(relay, 1);
     if (how === 'search') await requeueJob(job, relay.stores);
     else await resolveJob(job, 'again', { ...relay.stores, by: 'alice', clock: () => relay.clock.now });
     await relay.workToTheEnd();
-    expect(defects()).toHaveLength(1);
+    expect(relay.defects()).toHaveLength(1);
     expect(await relay.jobs('parked')).toEqual([]);
   });
 
   it('does not get the cleared defect back', async () => {
     const defectOf = async () => heldBy(await relay.links.get('issue-9001')).defect?.id;
-    const github = await startGithubApi(() => relay.clock.now);
-    github.refusal = { status: 403, message: 'Resource not accessible by personal access token' };
-    await start({ config: exampleConfig({}, { apiUrl: github.url }), github: { token: 'ghp_test' } });
+    relay = await startRelay({ github: { token: 'ghp_test' } });
+    relay.github.refusal = { status: 403, message: 'Resource not accessible by personal access token' };
     await tell('opened');
     await relay.work();
     const cleared = await defectOf();
     expect(cleared).toBeDefined();
     await clearLink(relay, 1);
-    github.refusal = undefined;
+    relay.github.refusal = undefined;
     await requeueJob(await only('parked'), relay.stores);
     await relay.workToTheEnd();
     expect(await defectOf()).not.toBe(cleared);
@@ -325,7 +310,6 @@ describe('the name of an issue', () => {
   const NAME = 'Codertocat/Hello-World#1';
 
   it('belongs to another issue that is opened under it, whatever comes late of the first', async () => {
-    await start();
     await happens('opened', { id: 1, seconds: 1 });
     await happens('opened', { id: 2, seconds: 2, number: 1 });
     await tell('opened', { id: 1, seconds: 1 });
@@ -338,7 +322,6 @@ describe('the name of an issue', () => {
     ['a defect, changed,', ['opened', 'edited'], 'issue-9001'],
     ['no defect', ['unlabeled'], undefined],
   ] as const)('with %s lasts as long as its link', async (_, actions, entity) => {
-    await start();
     for (const [seconds, action] of actions.entries()) {
       await happens(action, { seconds, labels: action === 'unlabeled' ? [] : ['bug'] });
     }

@@ -1,16 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 
 const settings = { priority: { default: 'Medium', labels: { urgent: 'High' } } } as const;
 let relay: TestRelay;
-let seeded: number;
 
 /** The next update is kept by a gateway, which cuts the connection and passes the update on when the test says so. */
 let keepsNext = false;
 let passOn: () => Promise<Response>;
 /** A relay whose issue has a defect with the priority Low, which a person has set. */
-async function start(): Promise<void> {
+beforeEach(async () => {
   keepsNext = false;
   relay = await startRelay({
     config: exampleConfig(settings),
@@ -23,12 +22,9 @@ async function start(): Promise<void> {
       },
     },
   });
-  seeded = relay.sandbox.data.defects.length;
-  await relay.post('issues', issueEvent('opened'));
-  await relay.workToTheEnd();
-  relay.clock.now += 1;
-}
-const defect = () => relay.sandbox.data.defects[seeded];
+  await relay.happens(issueEvent('opened'));
+});
+const defect = () => relay.defects()[0];
 const edited = async (seconds: number, title: string) => {
   await relay.post('issues', issueEvent('edited', { seconds, title }));
   await relay.work();
@@ -37,7 +33,6 @@ const updates = () => relay.sandbox.audit.filter(({ endpoint }) => endpoint.ends
 
 describe('an update that arrives late', () => {
   it('does not stay if a gateway kept it and cut the connection', async () => {
-    await start();
     keepsNext = true;
     await edited(1, 'one');
     await edited(2, 'two');
@@ -45,8 +40,7 @@ describe('an update that arrives late', () => {
     await relay.sweep();
     await relay.work();
     expect(defect()).toMatchObject({ title: 'two' });
-    const person = { ...defect(), priority: 'Low' } as (typeof relay.sandbox.data.defects)[number];
-    relay.sandbox.data.defects[seeded] = person;
+    Object.assign(defect() ?? {}, { priority: 'Low' });
     relay.clock.now += 45_000;
     expect(await passOn()).toMatchObject({ status: 200 });
     expect(defect()).toMatchObject({ title: 'one' });
@@ -61,7 +55,6 @@ describe('an update that arrives late', () => {
   });
 
   it('leaves no doubt if it was refused', async () => {
-    await start();
     relay.sandbox.setFault({ kind: 'rate-limited', operation: '/defects/update', times: 1 });
     const before = updates().length;
     await edited(1, 'one');

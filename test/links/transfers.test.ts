@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { discardJob } from '../../lib/engine/operate/resume.ts';
 import { issueEvent } from '../issue-events.ts';
@@ -7,12 +7,9 @@ import { transferOf } from './transfer.ts';
 
 const OTHER = 'Codertocat/Other';
 let relay: TestRelay;
-let seeded: number;
-const start = async () => {
+beforeEach(async () => {
   relay = await startRelay({ config: exampleConfig({ comment: false }, { also: [OTHER] }) });
-  seeded = relay.sandbox.data.defects.length;
-};
-const defects = () => relay.sandbox.data.defects.slice(seeded);
+});
 const scopes = (of: string[]) => {
   const [key] = relay.sandbox.keys;
   if (key) key.scopes = of;
@@ -32,20 +29,13 @@ const post = async (...events: object[]) => {
     relay.clock.now += 1;
   }
 };
-const happens = async (...events: object[]) => {
-  for (const event of events) {
-    await post(event);
-    await relay.workToTheEnd();
-  }
-};
 
 describe('a transfer that arrives', () => {
   it('before the jobs of both issues is known to each of them', async () => {
-    await start();
-    await happens(opened);
+    await relay.happens(opened);
     await post(edited(9, 'edited'), went, came);
     await relay.workToTheEnd();
-    expect(defects()).toMatchObject([{ title: 'edited' }]);
+    expect(relay.defects()).toMatchObject([{ title: 'edited' }]);
     expect(await relay.jobs('parked')).toEqual([]);
   });
 
@@ -53,10 +43,9 @@ describe('a transfer that arrives', () => {
     ['the old repository tells first', [went, came]],
     ['the new repository tells first', [came, went]],
   ])('after both issues have a defect parks one job, which names both: %s', async (_, transfer) => {
-    await start();
-    await happens(opened, edited(9, 'edited'), ...transfer, edited(10, 'edited again'));
-    const [first, second] = defects().map(({ defect_id }) => defect_id);
-    expect(defects()).toHaveLength(2);
+    await relay.happens(opened, edited(9, 'edited'), ...transfer, edited(10, 'edited again'));
+    const [first, second] = relay.defects().map(({ defect_id }) => defect_id);
+    expect(relay.defects()).toHaveLength(2);
     const parked = await relay.jobs('parked');
     expect(parked.map(({ parked }) => parked?.reason)).toEqual([
       expect.stringMatching(
@@ -66,15 +55,14 @@ describe('a transfer that arrives', () => {
   });
 
   it('while the new issue waits to create one takes the defect along', async () => {
-    await start();
-    await happens(opened);
+    await relay.happens(opened);
     relay.sandbox.setFault({ kind: 'rate-limited', operation: '/defects/create', times: 1, retryAfterSeconds: 600 });
     await post(edited(9, 'edited'));
     await relay.work();
     expect(await relay.jobs('waiting')).toHaveLength(1);
     await post(came, went);
     await relay.workToTheEnd();
-    expect(defects()).toMatchObject([{ title: 'edited' }]);
+    expect(relay.defects()).toMatchObject([{ title: 'edited' }]);
     expect(await relay.jobs('parked')).toEqual([]);
   });
 
@@ -82,8 +70,7 @@ describe('a transfer that arrives', () => {
     ['was created', 'after work', 2],
     ['was not created', 'before work', 1],
   ] as const)('while it is unknown whether the new issue got one parks one job: it %s', async (_, when, count) => {
-    await start();
-    await happens(opened);
+    await relay.happens(opened);
     relay.sandbox.setFault({ kind: 'cut', when, operation: '/defects/create', times: 1 });
     relay.sandbox.setFault({ kind: 'maintenance', skip: 1 });
     await post(edited(9, 'edited'));
@@ -91,16 +78,15 @@ describe('a transfer that arrives', () => {
     relay.sandbox.clearFaults();
     await post(came, went);
     await relay.workToTheEnd();
-    expect(defects()).toHaveLength(count);
+    expect(relay.defects()).toHaveLength(count);
     expect(await relay.jobs('parked')).toHaveLength(1);
   });
 
   it('after a later transfer takes the defect to where the issue is now', async () => {
-    await start();
-    await happens(opened);
+    await relay.happens(opened);
     await post(cameFurther, came);
     await relay.workToTheEnd();
-    expect(defects()).toMatchObject([{ title: 'the last place' }]);
+    expect(relay.defects()).toMatchObject([{ title: 'the last place' }]);
     expect(await relay.jobs('parked')).toEqual([]);
   });
 
@@ -108,33 +94,31 @@ describe('a transfer that arrives', () => {
     ['answered', () => {}],
     ['not answered', () => relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/defects/update' })],
   ])('by half, and whole after an update of the old issue, ends as the new issue is: %s', async (_, disturb) => {
-    await start();
-    await happens(opened);
+    await relay.happens(opened);
     relay.table.stopAt((body) => body.includes('link#issue-9001') && body.includes('"moved"'));
     const wentEdited = { ...went, issue: { ...went.issue, title: 'old' } };
     expect((await relay.post('issues', wentEdited)).status).toBe(500);
     relay.table.goOn();
-    await happens(edited(9, 'edited'));
+    await relay.happens(edited(9, 'edited'));
     disturb();
     await post(issueEvent('edited', { seconds: 4, title: 'old' }));
     await relay.work();
     relay.sandbox.clearFaults();
-    expect(defects()).toMatchObject([{ title: 'old' }]);
-    await happens(wentEdited);
-    expect(defects()).toMatchObject([{ title: 'edited' }]);
+    expect(relay.defects()).toMatchObject([{ title: 'old' }]);
+    await relay.happens(wentEdited);
+    expect(relay.defects()).toMatchObject([{ title: 'edited' }]);
     expect(await relay.jobs('parked')).toEqual([]);
   });
 });
 
 it('a later event tells of two defects again if the job that named them is being discarded', async () => {
-  await start();
-  await happens(opened, edited(9, 'edited'), came);
+  await relay.happens(opened, edited(9, 'edited'), came);
   const [job = expect.fail('no job is parked')] = await relay.jobs('parked');
   // The message of the discard is lost until the next sweep.
   const queue = { ...relay.stores.queue, async send() {} };
   const options = { ...relay.stores, queue, clock: () => relay.clock.now };
   await discardJob(job, { by: 'someone', reason: 'not wanted' }, options);
-  await happens(edited(10, 'edited again'));
+  await relay.happens(edited(10, 'edited again'));
   const parked = await relay.jobs('parked');
   expect(parked.map(({ id, parked }) => [id === job.id, parked?.reason])).toEqual([
     [false, expect.stringContaining('which was transferred to it, has defect')],
@@ -143,36 +127,35 @@ it('a later event tells of two defects again if the job that named them is being
 
 describe('the transfers of a chain', () => {
   const last = issueEvent('edited', { id: 3, seconds: 9, title: 'in the last place' });
+  const happens = (...events: object[]) => relay.happens(...events);
   it.each([
     { order: 'in order', transfers: [came, went, cameFurther, wentFurther], tell: post },
     { order: 'in order', transfers: [came, cameFurther, went, wentFurther], tell: happens },
     { order: 'the later one first', transfers: [wentFurther, cameFurther, came], tell: post },
     { order: 'the later one first', transfers: [cameFurther, came], tell: happens },
   ])('name each pair of defects in one parked job: told $order', async ({ transfers, tell }) => {
-    await start();
-    await happens(opened, edited(4, 'edited'), last);
-    const [first, second, third] = defects().map(({ defect_id }) => defect_id);
+    await relay.happens(opened, edited(4, 'edited'), last);
+    const [first, second, third] = relay.defects().map(({ defect_id }) => defect_id);
     await tell(...transfers);
     await relay.workToTheEnd();
-    await happens(issueEvent('edited', { id: 3, seconds: 10, title: 'edited again' }));
-    expect(defects()).toHaveLength(3);
+    await relay.happens(issueEvent('edited', { id: 3, seconds: 10, title: 'edited again' }));
+    expect(relay.defects()).toHaveLength(3);
     const reasons = (await relay.jobs('parked')).map(({ parked }) => parked?.reason ?? '');
     const naming = (...ids: unknown[]) => reasons.filter((reason) => ids.every((id) => reason.includes(String(id))));
     expect([naming(first, second).length, naming(second, third).length, reasons.length]).toEqual([1, 1, 2]);
   });
 
   it('take the defect along if the claim on the way was discarded', async () => {
-    await start();
-    await happens(opened);
+    await relay.happens(opened);
     scopes([]);
-    await happens(edited(4, 'edited'));
+    await relay.happens(edited(4, 'edited'));
     scopes(['*']);
     await post(came);
     const [job = expect.fail('no job is parked')] = await relay.jobs('parked');
     await discardJob(job, { by: 'someone', reason: 'not wanted' }, { ...relay.stores, clock: () => relay.clock.now });
     await relay.workToTheEnd();
-    await happens(cameFurther);
-    expect(defects()).toMatchObject([{ title: 'the last place' }]);
+    await relay.happens(cameFurther);
+    expect(relay.defects()).toMatchObject([{ title: 'the last place' }]);
     expect(await relay.jobs('parked')).toEqual([]);
   });
 
@@ -180,14 +163,13 @@ describe('the transfers of a chain', () => {
     ['the new repository', cameFurther],
     ['the old repository, before the new one says anything', wentFurther],
   ])('name both defects if the first is told while the second is being recorded: %s tells it', async (_, further) => {
-    await start();
-    await happens(opened, edited(4, 'edited'));
-    const [first, second] = defects().map(({ defect_id }) => defect_id);
+    await relay.happens(opened, edited(4, 'edited'));
+    const [first, second] = relay.defects().map(({ defect_id }) => defect_id);
     relay.table.loseAnswer(
       (body) => body.includes('link#issue-9003') && body.includes('claim'),
       () => post(came),
     );
-    await happens(further, last);
+    await relay.happens(further, last);
     expect(relay.table.lost).toBe(1);
     expect((await relay.jobs('parked')).map(({ parked }) => parked?.reason)).toEqual([
       expect.stringMatching(new RegExp(`#3 has defect ${second}, and .*#1, .* has defect ${first}; decide with`)),
@@ -196,7 +178,6 @@ describe('the transfers of a chain', () => {
 });
 
 it('a job that a refusal has parked creates the defect of the transferred issue when it is replayed', async () => {
-  await start();
   relay.sandbox.setFault({ kind: 'rate-limited', operation: '/defects/create', times: 1, retryAfterSeconds: 600 });
   await post(opened);
   await relay.work();
@@ -209,12 +190,11 @@ it('a job that a refusal has parked creates the defect of the transferred issue 
   scopes(['*']);
   if (job) await requeueJob(job, relay.stores);
   await relay.workToTheEnd();
-  expect(defects()).toMatchObject([{ description: expect.stringContaining('Other#2') }]);
+  expect(relay.defects()).toMatchObject([{ description: expect.stringContaining('Other#2') }]);
   expect(await relay.jobs('parked')).toEqual([]);
 });
 
 it('a tie on the link that a transfer leads to is settled too', async () => {
-  await start();
   // The job of the first issue settles its tie, and its creation meets a failure that passes.
   relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create', times: 1 });
   relay.sandbox.setFault({ kind: 'key-revoked', times: 2, skip: 1 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { exampleConfig, SIGNING_SECRET, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 import { ask, command, MIRA, NOBODY, TOMASZ, told } from '../slack-requests.ts';
@@ -14,6 +14,7 @@ const start = async (people: RelayConfig['people'] = [], options: TestRelayOptio
   const { config = exampleConfig() } = options;
   relay = await startRelay({ ...options, config: { ...config, contact: CONTACT, people } });
 };
+beforeEach(() => start());
 
 let count = 0;
 /** A command that no one has given yet, so the relay does not ask about it. */
@@ -21,7 +22,7 @@ const log = () => `log 1h “Release checkout 2.4” ${++count}`;
 const mapped = (email: string, timeZone = 'UTC') => ({ slack: NOBODY, email, timeZone });
 /** For whom the last entry was logged, by the name in the service. */
 const loggedFor = () => {
-  const entry = relay.sandbox.data.timelogs.slice(3).at(-1);
+  const entry = relay.timelogs().at(-1);
   return relay.sandbox.data.users.find(({ user_id }) => user_id === entry?.user_id)?.name;
 };
 const dayLogged = () => relay.sandbox.data.timelogs.at(-1)?.date;
@@ -50,7 +51,6 @@ describe('a person in Slack', () => {
   });
 
   it('a person is found in any letter case among more users than an item holds, and the list is read once', async () => {
-    await start();
     Object.assign(relay.slack.users.get(MIRA) ?? {}, { email: 'Mira.NOVAK@example.com' });
     addStrangers(5_200);
     const pages = Math.ceil(relay.sandbox.data.users.length / 100);
@@ -85,7 +85,6 @@ describe('a person in Slack', () => {
       `The relay matches people by e-mail address, but Slack does not show yours. ${ASK}`,
     ],
   ])('%s reads so, and whom to ask', async (_, userId, prepare, said) => {
-    await start();
     prepare();
     expect((await ask(relay, log(), { userId })).inTheEnd).toBe(`:warning: ${said}`);
     expect(relay.sandbox.data.timelogs).toHaveLength(3);
@@ -104,7 +103,6 @@ describe('a person in Slack', () => {
   });
 
   it('who has left since they asked is not taken for the owner of their address', async () => {
-    await start();
     await command(relay, log());
     Object.assign(relay.slack.users.get(MIRA) ?? {}, { deleted: true });
     await relay.workToTheEnd();
@@ -115,7 +113,6 @@ describe('a person in Slack', () => {
   });
 
   it('who was not found, or found twice, is looked for again after ten minutes and not before', async () => {
-    await start();
     const twin = { user_id: '2nd', name: 'Mira N.', email: 'MIRA.NOVAK@example.com' };
     relay.sandbox.data.users.push(twin);
     for (const userId of [MIRA, NOBODY]) await ask(relay, log(), { userId });
@@ -131,7 +128,6 @@ describe('a person in Slack', () => {
   });
 
   it('a list is as old as its first page, however long a job took to read the others', async () => {
-    await start();
     addStrangers(130);
     // The second page takes two calls.
     relay.sandbox.setFault({ kind: 'server-error', operation: '/users/list', skip: 1, times: 1 });
@@ -153,7 +149,6 @@ describe('a person in Slack', () => {
     [{ tz: undefined, tz_offset: 19_800 }, '2026-11-21'],
     [{ tz: 'Mars/Olympus_Mons', tz_offset: undefined }, '2026-11-20'],
   ])("the day follows a person's zone, or Slack's offset if Node does not know the zone: %o", async (zone, date) => {
-    await start();
     Object.assign(relay.slack.users.get(MIRA) ?? {}, zone);
     relay.clock.now = Date.parse('2026-11-20T18:30:00Z');
     await ask(relay, log());
@@ -168,7 +163,6 @@ describe('a person in Slack', () => {
   });
 
   it('a person is searched for later if Slack does not answer', async () => {
-    await start();
     await command(relay, 'help');
     relay.slack.fail({ method: 'users.info', kind: 'server-error' });
     relay.slack.fail({ method: 'users.info', kind: 'rate-limited', retryAfterSeconds: 40 });
@@ -178,7 +172,6 @@ describe('a person in Slack', () => {
   });
 
   it('a match is kept for a day', async () => {
-    await start();
     for (const [later, listed] of [
       [0, 1],
       [1_000, 1],

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 import {
@@ -26,11 +26,11 @@ let relay: TestRelay;
 const start = async (access: Access = {}, options: TestRelayOptions = {}) => {
   relay = await startRelay({ config: exampleConfig({}, { slack: { access } }), ...options });
 };
+beforeEach(() => start());
 const calls = (of: string) => relay.slack.calls.filter(({ method }) => method === of).length;
 
 describe('a request of another workspace', () => {
   it('a request of another workspace, or of none, is refused, and the next own request is not', async () => {
-    await start();
     await ask(relay, 'find login');
     const found = relay.slack.messages.at(-1);
     await command(relay, 'defect', { channelId: PLATFORM });
@@ -54,7 +54,6 @@ describe('a request of another workspace', () => {
   });
 
   it('Slack is asked about the workspace at most once a minute', async () => {
-    await start();
     for (let times = 0; times < 3; times++) await command(relay, 'help', { teamId: ELSEWHERE });
     expect(calls('auth.test')).toBe(1);
     relay.clock.now += 60_000;
@@ -66,7 +65,6 @@ describe('a request of another workspace', () => {
   });
 
   it('a request of the same organization is accepted if the app is installed for all of it', async () => {
-    await start();
     Object.assign(relay.slack.installation, { enterpriseId: 'E0ORG', isEnterpriseInstall: true });
     const form = commandForm(relay, 'help', { teamId: ELSEWHERE });
     expect((await postToSlack(relay, form.toString())).text).toContain('belongs to another workspace');
@@ -119,7 +117,6 @@ describe('a person who is not a full member', () => {
   });
 
   it('a new guest is noticed within an hour, and Slack is asked once an hour', async () => {
-    await start();
     expect((await command(relay, 'find login')).text).toContain(WORKING);
     await relay.work();
     Object.assign(relay.slack.users.get(MIRA) ?? {}, { is_restricted: true });
@@ -136,7 +133,6 @@ describe('a person who is not a full member', () => {
     ['does not let it', { kind: 'error', error: 'missing_scope' }, 'your permission with Slack (missing_scope). Tell'],
     ['does not show them', { kind: 'error', error: 'user_not_visible' }, 'The relay cannot see your Slack profile'],
   ] as const)('may be anyone where Slack %s: nothing is done', async (_, failure, said) => {
-    await start();
     relay.slack.fail({ method: 'users.info', ...failure });
     expect((await command(relay, 'done 101')).text).toContain(said);
     expect(await relay.jobs()).toEqual([]);
@@ -178,7 +174,6 @@ describe('where only people whom the service knows may ask', () => {
 });
 
 it('a foreign response_url is not called, and the outcome is a direct message', async () => {
-  await start();
   const called: string[] = [];
   const { fetch } = relay.runtime;
   relay.runtime.fetch = async (input, init) => {

@@ -30,6 +30,7 @@ let relay: TestRelay;
 const start = async (options?: TestRelayOptions) => {
   relay = await startRelay(options);
 };
+beforeEach(() => start());
 
 interface Option {
   text: { text: string };
@@ -77,8 +78,6 @@ function addProjects(count: number, name: (index: number) => string) {
 }
 
 describe('the modal for a defect', () => {
-  beforeEach(() => start());
-
   it('the defect form opens at once without a call to the service, and gets its list afterwards', async () => {
     expect(await command(relay, 'defect Login fails &amp; burns')).toMatchObject({ status: 200, body: '' });
     const shown = lastView(relay);
@@ -188,7 +187,6 @@ describe('a modal that cannot be opened', () => {
       { kind: 'error', error: 'missing_scope' },
     ],
   ] as const)('a form that cannot open is reported at once and makes no job: %s', async (said, failure) => {
-    await start();
     const triggerId = relay.slack.makeTriggerId(MIRA);
     if (failure) relay.slack.fail({ method: 'views.open', ...failure });
     else relay.clock.now += 3_001;
@@ -219,7 +217,6 @@ it.each([
 ] as const)(
   'a form gets its list where it was, if Slack does not say whether it opened: %s %s',
   async (kind, when, opened) => {
-    await start();
     relay.slack.fail({ method: 'views.open', kind, when });
     expect((await command(relay, 'defect Login fails')).text).toBe(SAID);
     await relay.work();
@@ -235,7 +232,6 @@ it.each([
 );
 
 it('a time form sent twice logs time once, and a change in the second is reported', async () => {
-  await start();
   const BEFORE =
     'This form was already sent with other entries, which the relay is processing. To change something, close it and open a new form.';
   await ask(relay, 'find passkeys');
@@ -246,12 +242,10 @@ it('a time form sent twice logs time once, and a change in the second is reporte
   await relay.work();
   expect(await submit(relay, lastView(relay), { duration: '3h' })).toEqual({ duration: BEFORE });
   await relay.work();
-  expect(relay.sandbox.data.timelogs.slice(3)).toMatchObject([{ hours: 1 }]);
+  expect(relay.timelogs()).toMatchObject([{ hours: 1 }]);
 });
 
 describe('many projects, or long names', () => {
-  beforeEach(() => start());
-
   it('many projects are offered in groups of a hundred', async () => {
     addProjects(247, (index) => `Project ${String(index).padStart(3, '0')}`);
     const { view } = await opened('defect', { channelId: PLATFORM });
@@ -294,8 +288,6 @@ describe('many projects, or long names', () => {
 });
 
 describe('the shortcut of a message', () => {
-  beforeEach(() => start());
-
   it('the shortcut opens the form with the message text, and the defect keeps its link', async () => {
     await shortcut(relay, 'Login fails &amp; burns, says <@U0TOMASZ1|tomasz>\nsee <https://example.com/1|the cart>');
     await relay.work();
@@ -344,11 +336,9 @@ describe('the shortcut of a message', () => {
 });
 
 describe('the modal to log time', () => {
-  const logged = () => relay.sandbox.data.timelogs.slice(3);
   const outcome = () => readable(lastMessage(relay).blocks);
 
   it("a task's button opens the time form for the person who pressed it", async () => {
-    await start();
     await ask(relay, 'find passkeys', { userId: TOMASZ });
     await press(relay, lastMessage(relay), 'Log time', { userId: TOMASZ });
     expect(readable(lastView(relay).view.blocks)).toBe('On Login with passkeys');
@@ -363,7 +353,7 @@ describe('the modal to log time', () => {
     const filled = { duration: '1,5 h', date: '2026-11-18', note: 'wrote tests' };
     expect(await submit(relay, lastView(relay), filled)).toEqual({});
     await relay.work();
-    expect(logged()).toMatchObject([
+    expect(relay.timelogs()).toMatchObject([
       {
         task_id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03',
         user_id: 'b0d3a1c4-52e7-4f86-8a19-3c6d9e0f2a03',
@@ -386,7 +376,6 @@ describe('the modal to log time', () => {
     };
 
     it('completes what is typed without a call, by name or id, and takes it as typed, too', async () => {
-      await start();
       const view = await opened();
       const before = relay.sandbox.requests;
       const known = { [`id ${PASSKEYS}`]: 'Login with passkeys' };
@@ -413,7 +402,6 @@ describe('the modal to log time', () => {
     });
 
     it('is bounded, written only if a task is new or renamed, and has the latest first', async () => {
-      await start();
       const { table } = relay.stores;
       const tasks = createKnownTasks(table);
       const many = Array.from({ length: 700 }, (_, index) => ({ id: index, name: `Task ${index} ${'ü'.repeat(300)}` }));
@@ -436,7 +424,6 @@ describe('the modal to log time', () => {
   });
 
   it('a form that cannot open from a button or a shortcut is reported to the person, and leaves what was there', async () => {
-    await start();
     await ask(relay, 'find passkeys');
     const [found] = told(relay);
     relay.slack.fail({ method: 'views.open', kind: 'rate-limited' });

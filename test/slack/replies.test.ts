@@ -50,6 +50,8 @@ async function pass(minutes: number): Promise<void> {
 const outcomes = async () => (await relay.jobs()).map(({ status, outcome }) => `${status}: ${outcome}`);
 
 describe('a person who has to wait', () => {
+  beforeEach(() => start());
+
   it('a waiting person reads until when, and gets the outcome in the same place', async () => {
     await start(limited({ perMinute: 2 }));
     await command(relay, 'done 101 102 103');
@@ -69,7 +71,6 @@ describe('a person who has to wait', () => {
   });
 
   it('a waiting person reads another reason, once ten minutes have passed', async () => {
-    await start();
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 660, times: 1 });
     await command(relay, 'done 101');
     await relay.work();
@@ -82,7 +83,6 @@ describe('a person who has to wait', () => {
   });
 
   it('a waiting person is notified at the next try if the first message fails, which does not stop the job', async () => {
-    await start();
     relay.slack.fail({ method: 'response_url', kind: 'server-error' });
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 60 });
     await command(relay, 'done 101');
@@ -95,7 +95,6 @@ describe('a person who has to wait', () => {
   });
 
   it('a waiting person is notified even if a worker died while it notified them', async () => {
-    await start();
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 60 });
     await command(relay, 'done 101');
     const [job = expect.fail('there is no job')] = await relay.jobs();
@@ -110,7 +109,6 @@ describe('a person who has to wait', () => {
   it.each([0, 1_500, 6_000])(
     'everyone whose command waits for a key is notified, with %i ms between them',
     async (apart) => {
-      await start();
       relay.sandbox.setFault({ kind: 'key-revoked' });
       for (const item of [101, 102, 103, 104, 201, 202]) {
         await command(relay, `done ${item}`, { triggerId: `trigger ${item}` });
@@ -124,7 +122,6 @@ describe('a person who has to wait', () => {
   );
 
   it('a wait of seconds is not reported', async () => {
-    await start();
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 9, times: 1 });
     await command(relay, 'done 101');
     await relay.workToTheEnd();
