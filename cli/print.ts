@@ -1,10 +1,11 @@
 import { styleText } from 'node:util';
-import { type Period, periodsOf } from '../console/periods.ts';
+import { INTERNAL_FIELDS } from '../console/web/internal-fields.ts';
 import { elapsed, localClock, localTime } from '../lib/dates.ts';
 import { commandsOf, nextStep, withDocs } from '../lib/engine/line/next-step.ts';
 import type { FoundJobs } from '../lib/engine/operate/find-jobs.ts';
 import { type Count, countInWords } from '../lib/engine/operate/job-counts.ts';
-import type { Waited } from '../lib/engine/record/history.ts';
+import { tookOf, type Waited } from '../lib/engine/record/history.ts';
+import { waitInWords } from '../lib/engine/record/in-plain-words.ts';
 import {
   hasEnded,
   type Job,
@@ -124,16 +125,15 @@ export function printJob({ job: given, steps, openCreations }: JobView, now: num
     ['automation', job.automation],
     ['connection', `${job.connection} (${job.lane})`],
     ['created', localTime(job.createdAt)],
-    ['queued again', job.queuedAt && localTime(job.queuedAt)],
     [job.status === 'parked' ? 'parked' : 'finished', hasEnded(job) && localTime(job.wakeAt)],
     ['attempts', job.attempts || undefined],
-    ['requeued', job.generation > 1 ? counted(job.generation - 1, 'time') : undefined],
+    ['queued again', job.queuedAt && `${counted(job.generation - 1, 'time')}, the last at ${localTime(job.queuedAt)}`],
   ];
   console.log(job.id);
   for (const [name, value] of facts) if (value) console.log(`  ${name.padEnd(12)} ${value}`);
   printNext(job, now);
   printOpen(inOneLine(openCreations), inOneLine(steps));
-  printSteps(inOneLine(steps), periodsOf(given, steps, now));
+  printSteps(inOneLine(steps), job);
   printHistory(job, now);
 }
 
@@ -162,7 +162,7 @@ function printOpen(open: readonly OpenCreation[], steps: readonly StepEntry[]): 
     const looked =
       marker === undefined
         ? 'the relay cannot search for it'
-        : `${marker} was searched for ${counted(searches, 'time')}`;
+        : `its marker is ${marker}${searches === 0 ? '' : `, searched for ${counted(searches, 'time')}`}`;
     const decided = again ? '; an operator decided to create it again' : '';
     console.log(`  ${step}: ${operation}, signed ${localTime(signedAt)}; ${looked}${decided}`);
     console.log(`    ${forAndAgainst(creation, steps.find((entry) => entry.step === step)?.sends?.newest ?? [])}`);
@@ -172,13 +172,13 @@ function printOpen(open: readonly OpenCreation[], steps: readonly StepEntry[]): 
 /** Waits for the budget that are shorter are not worth a word. */
 const WORTH_TELLING_MS = 100;
 
-function printSteps(steps: readonly StepEntry[], periods: readonly Period[]): void {
+function printSteps(steps: readonly StepEntry[], { waits }: Job): void {
   console.log('\nsteps');
   if (steps.length === 0) console.log('  none');
   for (const entry of steps) {
     const { step, calls, startedAt, sends } = entry;
     console.log(
-      `  ${localTime(startedAt)}  ${step.padEnd(20)} ${calls.padEnd(16)} ${stepInWords(entry, tookOf(periods, step))}`,
+      `  ${localTime(startedAt)}  ${step.padEnd(20)} ${calls.padEnd(16)} ${stepInWords(entry, tookOf(entry, waits))}`,
     );
     if (!sends || isPlain(entry)) continue;
     if (sends.older > 0) console.log(`${INDENT}  ${counted(sends.older, 'older send')}`);
@@ -192,19 +192,24 @@ function isPlain({ sends }: StepEntry): boolean {
   return others.length === 0 && only?.came === 'accepted' && only.grantedAt - only.askedAt < WORTH_TELLING_MS;
 }
 
-/** What the step took itself, as the console shows it: the waits between two runs are listed below. */
-function tookOf(periods: readonly Period[], step: string): number {
-  const own = periods.filter((period) => period.step === step);
-  return own.reduce((sum, { from, to = from }) => sum + to - from, 0);
+function stepInWords(entry: StepEntry, tookMs: number): string {
+  const { status, result, note, failures = 0, settledBy } = entry;
+  if (status === 'skipped') return `left out: ${note}`;
+  const took = status === 'done' ? ` in ${elapsed(tookMs)}` : '';
+  const failed =
+    failures === 0
+      ? ''
+      : status === 'failed'
+        ? ` ${counted(failures, 'time')}`
+        : ` after ${counted(failures, 'failure')}`;
+  const what = note ?? resultInWords(result);
+  return `${status}${took}${failed}${settledBy === undefined ? '' : `: ${settledBy}`}${what === '' ? '' : `  ${what}`}`;
 }
 
-function stepInWords(entry: StepEntry, tookMs: number): string {
-  const { status, finishedAt, result, note, failures, settledBy } = entry;
-  if (status === 'skipped') return `left out: ${note}`;
-  const took = finishedAt === undefined ? '' : ` in ${elapsed(tookMs)}`;
-  const failed = failures && status !== 'failed' ? ` after ${counted(failures, 'failure')}` : '';
-  const what = note ?? (result === undefined ? '' : JSON.stringify(result));
-  return `${status}${took}${failed}${settledBy === undefined ? '' : `: ${settledBy}`}${what === '' ? '' : `  ${what}`}`;
+function resultInWords(result: unknown): string {
+  const shown =
+    JSON.stringify(result, (name, value: unknown) => (INTERNAL_FIELDS.test(name) ? undefined : value)) ?? '';
+  return shown === '{}' ? '' : shown;
 }
 
 function sendInWords({ calls, askedAt, grantedAt, sentAt, endedAt, came, status, why, sameBytes }: Send): string {
@@ -217,7 +222,7 @@ function sendInWords({ calls, askedAt, grantedAt, sentAt, endedAt, came, status,
 /** What the job waited for, and what operators decided, in order of time. */
 function printHistory({ waits, decisions }: Job, now: number): void {
   const told = [
-    ...(waits?.newest ?? []).map((wait) => ({ at: wait.from, text: waitInWords(wait, now) })),
+    ...(waits?.newest ?? []).map((wait) => ({ at: wait.from, text: waitedInWords(wait, now) })),
     ...(decisions?.newest ?? []).map(({ at, by, what, reason }) => ({
       at,
       text: `${what} by ${by}${reason === undefined ? '' : `: ${reason}`}`,
@@ -230,9 +235,10 @@ function printHistory({ waits, decisions }: Job, now: number): void {
   for (const { at, text } of told.toSorted((a, b) => a.at - b.at)) console.log(`  ${localTime(at)}  ${text}`);
 }
 
-function waitInWords({ for: what, from, until, why, looks }: Waited, now: number): string {
+function waitedInWords({ for: what, from, until, why, looks }: Waited, now: number): string {
   const long = until === undefined ? `has waited ${elapsed(now - from)}` : `waited ${elapsed(until - from)}`;
-  return `${long} (${what}${looks === undefined ? '' : `, looked ${counted(looks, 'time')}`}): ${why}`;
+  const again = looks === undefined ? '' : `, queued again ${counted(looks, 'time')}`;
+  return `${long} for ${waitInWords[what].what}${again}: ${why}`;
 }
 
 /** The names of fields that are times; in records of the table they are epoch milliseconds. */

@@ -6,6 +6,8 @@ import { type MovedRepository, movedInWords } from '../lib/platforms/github/move
 import { inOneLine, printable } from './terminal.ts';
 
 const TOLD_WITHIN_MS = 50;
+/** Another line says the same: the one of the job that was parked, and the one of what is stopped. */
+const TOLD_BY_OTHERS: ReadonlySet<unknown> = new Set(['newly parked job', 'the service refuses the key']);
 
 type LogLine = Readonly<Record<string, unknown>>;
 
@@ -32,8 +34,7 @@ export function startStory(logFile: string, print: (line: string) => void) {
     if (isMuted) return;
     const now = Date.now();
     file.write(`${JSON.stringify({ timestamp: new Date(now).toISOString(), level, ...asRecord(line) })}\n`);
-    // The story has told why the job was parked when it happened.
-    if (asRecord(line).message === 'newly parked job') return;
+    if (TOLD_BY_OTHERS.has(asRecord(line).message)) return;
     // Named once, and again when daylight saving time begins or ends.
     const zone = zoneAt(now);
     if (zone !== toldZone) tellSoon(`          times are ${zone}`);
@@ -87,31 +88,33 @@ function words(line: LogLine, now: number): string {
     case 'step failed':
       return `${step} failed: ${line.note}`;
     case 'job succeeded':
-      return `✓ ${line.entity}: ${line.outcome}`;
+      return `✓ ${who(line)}: ${line.outcome}`;
     case 'job not done':
-      return `⚠ ${line.entity} not done: ${line.outcome}`;
+      return `⚠ ${who(line)} not done: ${line.outcome}`;
     case 'job waits':
       return line.dueAt === undefined
-        ? `… ${line.entity} waits for its turn: ${line.why}`
-        : `… ${line.entity} continues at ${line.isForecast ? 'about ' : ''}${timeSoon(Date.parse(String(line.dueAt)), now)}: ${line.why}`;
+        ? `… ${who(line)} waits for its turn: ${line.why}`
+        : `… ${who(line)} looks again at ${line.isForecast ? 'about ' : ''}${timeSoon(Date.parse(String(line.dueAt)), now)}: ${line.why}`;
     case 'job continues':
-      return `● ${line.entity} continues ${afterWait(line)}`;
+      return `● ${who(line)} continues ${afterWait(line)}`;
     case 'job parked':
-      return `${line.asks ? '? ' : '✗ '}${line.entity} ${line.asks ? 'asks' : 'parked'}: ${line.reason}\n${whatNext(String(line.jobId), line, now)}`;
+      return `${line.asks ? '? ' : '✗ '}${who(line)} ${line.asks ? 'asks' : 'parked'}: ${line.reason}\n${whatNext(String(line.jobId), line, now)}`;
     case 'comment on GitHub':
       return `» comment on ${line.issue}: ${line.text}`;
     case 'check on GitHub':
       return [`» check ${line.name} of ${line.commit}, ${line.conclusion}: ${line.title}`, ...textsOf(line)].join(
         '\n          ',
       );
-    case 'the service refuses the key':
-      return `! the service refuses the key of the connection ${line.connection}: ${line.reason}`;
     case 'a repository has another name or owner than in relay.config.ts':
       return `! ${movedInWords(line as unknown as MovedRepository)}`;
     case 'calls are stopped':
-      return `! calls of ${line.what} are stopped: ${line.why}`;
+      return `! ${line.why}`;
+    case 'calls are sent again':
+      return `✓ ${line.what} works again`;
+    case 'this needs a person':
+      return `! ${line.connection ?? line.lane} needs a person: ${line.what}`;
     case 'job queued by the sweep':
-      return `● ${line.entity} continues`;
+      return `● ${who(line)} continues`;
     case 'credentials good':
     case 'credentials skipped':
     case 'credentials unknown':
@@ -121,6 +124,9 @@ function words(line: LogLine, now: number): string {
       return `! ${line.message}${line.error ? `: ${line.error}` : ''}`;
   }
 }
+
+/** An issue, or a person as everywhere else. */
+const who = ({ entity }: LogLine): string => String(entity).replace(/^slack-/, '');
 
 /** The lines of a text, which are indented, so that none looks like a line of the story. */
 const textsOf = ({ text }: LogLine): unknown[] => (Array.isArray(text) ? text : []);

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { CannotTell, type Check, type Checks, type Finding } from '../../lib/checks/check.ts';
 import { type Keyed, secretFault } from '../../lib/intake/hooks/is-genuine.ts';
-import { PartnerRefusal } from '../../lib/service/partner/errors.ts';
+import { PartnerError, PartnerUnanswered } from '../../lib/service/partner/errors.ts';
 import { messageOf } from '../../lib/text.ts';
 import { oneLine } from '../../local/terminal.ts';
 import { awsErrorInWords } from '../aws-errors.ts';
@@ -29,10 +29,20 @@ async function find({ what, look }: Check): Promise<Finding> {
     return { what, verdict: 'good', detail: await look() };
   } catch (error) {
     if (error instanceof CannotTell) return { what, verdict: 'unknown', detail: error.message };
-    const isLimit = error instanceof PartnerRefusal && error.status === 429;
-    const detail = `${awsErrorInWords(error) ?? messageOf(error)}${isLimit ? '; something else uses up the limit of the key: try again later' : ''}`;
-    return { what, verdict: isLimit ? 'unknown' : 'bad', detail };
+    const detail = awsErrorInWords(error) ?? messageOf(error);
+    const later = notNow(error);
+    return later === undefined
+      ? { what, verdict: 'bad', detail }
+      : { what, verdict: 'unknown', detail: detail + later };
   }
+}
+
+/** Set if the answer, or its absence, shows nothing about what is checked. */
+function notNow(error: unknown): string | undefined {
+  if (!(error instanceof PartnerError)) return undefined;
+  if (error.status === 429) return '; something else uses up the limit of the key: try again later';
+  const isDown = error instanceof PartnerUnanswered || (error.status ?? 0) >= 500;
+  return isDown ? '; not checked, because the service is down: try again later' : undefined;
 }
 
 /**

@@ -1,12 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { duration } from './format.ts';
 import { type PageOf, ServiceId } from './id.tsx';
+import { INTERNAL_FIELDS } from './internal-fields.ts';
 import { JsonView } from './json-view.tsx';
 import { Line } from './outside.tsx';
 import { At } from './time.tsx';
 
-/** Fields for the relay alone: digests, ids that connect records, and facts that the head of the job says. */
-const INTERNAL = /^(address|by|digest|entity|in|marker|sent|\w*sha)$/i;
 /** What some fields are called. */
 const CALLED: Readonly<Record<string, string>> = { minutes: 'time', rows: 'found' };
 const DIGEST = /^[\da-f-]{12,}$/i;
@@ -65,7 +64,7 @@ function factsIn(value: unknown, name: string, parent: string, pageOf: PageOf): 
   }
   if (typeof value === 'object' && value !== null) {
     return Object.entries(value).flatMap(([key, entry]) =>
-      INTERNAL.test(key) ? [] : factsIn(entry, key, name, pageOf),
+      INTERNAL_FIELDS.test(key) ? [] : factsIn(entry, key, name, pageOf),
     );
   }
   const shown = shownOf(value, name, pageOf(name, value));

@@ -359,7 +359,7 @@ it('a waiting job of another lane cannot be discarded', async () => {
   expect(waiting && nextStep(waiting, String, relay.clock.now)).toMatchObject({ choices: ['replay'] });
   if (!waiting) throw new Error('no job waits');
   await expect(discard(waiting)).rejects.toThrow(
-    /only parked jobs, and waiting jobs of a backfill or of automations\/ without an open creation, can be discarded/,
+    /cannot be discarded: it is waiting\. Nothing to do: it waits for the budget, and looks again at/,
   );
 });
 

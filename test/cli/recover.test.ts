@@ -278,7 +278,7 @@ describe('relay resolve', () => {
     await refused(1);
     const [job] = await relay.jobs();
     await expect(run('resolve', job?.id ?? '', '--search')).rejects.toThrow(
-      'is not parked with an unknown outcome; its status is parked',
+      'cannot be resolved: its outcome is known. The service refused it: correct what the reason names',
     );
     expect(await relay.jobs()).toEqual([job]);
   });

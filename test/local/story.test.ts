@@ -59,8 +59,8 @@ describe('the story of jobs in the first terminal', () => {
   });
 
   it.each([
-    ['2026-11-20T11:00:00', /continues at 11:00:00:/],
-    ['2026-11-21T09:00:00', /continues at 2026-11-21 09:00:00 \S+:/],
+    ['2026-11-20T11:00:00', /looks again at 11:00:00:/],
+    ['2026-11-21T09:00:00', /looks again at 2026-11-21 09:00:00 \S+:/],
   ])('a time of another day has its date, however near it is: %s', async (due, said) => {
     vi.setSystemTime(new Date('2026-11-20T10:45:00'));
     onTestFinished(() => void vi.useRealTimers());
@@ -68,10 +68,13 @@ describe('the story of jobs in the first terminal', () => {
     expect(line).toMatch(said);
   });
 
-  const refused = { message: 'the service refuses the key', connection: 'main', reason: 'unknown or revoked key' };
   const ended = { outcome: 'the task is closed' };
   it.each([
-    [refused, '! the service refuses the key of the connection main: unknown or revoked key'],
+    [
+      { message: 'calls are stopped', why: 'main is down: the service answers 503' },
+      '! main is down: the service answers 503',
+    ],
+    [{ message: 'calls are sent again', what: 'main' }, '✓ main works again'],
     [
       {
         message: 'a repository has another name or owner than in relay.config.ts',

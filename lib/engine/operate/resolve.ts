@@ -3,9 +3,10 @@ import { localTime } from '../../dates.ts';
 import { operations } from '../../service/partner/operations/operations.ts';
 import { executableUntil } from '../../service/partner/signed-request.ts';
 import type { Table } from '../../state/table/table.ts';
+import { nextStep } from '../line/next-step.ts';
 import { requeueJob, type SweepOptions } from '../line/sweep.ts';
 import type { OperatorDecision } from '../record/history.ts';
-import { isOutcomeUnknown, type Job } from '../record/job.ts';
+import { isOutcomeUnknown, type Job, statusInWords } from '../record/job.ts';
 import { LeaseLost } from '../record/job-store.ts';
 import { type Journal, type OpenRequest, openJournal } from '../record/journal.ts';
 import type { Created } from '../run/job-steps.ts';
@@ -32,9 +33,7 @@ export interface ResolveOptions extends SweepOptions {
  *   decided meanwhile, or for `again` while the same bytes can still be executed
  */
 export async function resolveJob(job: Job, resolution: Resolution, options: ResolveOptions): Promise<Job> {
-  if (job.status !== 'parked' || !isOutcomeUnknown(job)) {
-    throw new Error(`${job.id} is not parked with an unknown outcome; its status is ${job.status}`);
-  }
+  if (job.status !== 'parked' || !isOutcomeUnknown(job)) throw cannotBe('resolved', job, options.clock());
   const { operation, isSought = true } = job.parked?.open ?? {};
   if (resolution === 'search' && !isSought)
     throw new Error(
@@ -49,6 +48,17 @@ export async function resolveJob(job: Job, resolution: Resolution, options: Reso
   const queued = await requeueJob(job, options, { at: options.clock(), by: options.by, ...decision });
   if (!queued) throw justChanged(job);
   return queued;
+}
+
+/** Says why an operator cannot decide this about the job as it is, and what they can do instead. */
+export function cannotBe(decided: 'replayed' | 'discarded' | 'resolved', job: Job, now: number): Error {
+  const { id, status, openUntil } = job;
+  const isUnsettled = status === 'waiting' && openUntil !== undefined;
+  const ofOpen = isUnsettled
+    ? 'the relay is still checking what the service created for it'
+    : `it is ${statusInWords(job)}`;
+  const next = nextStep(job, localTime, now)?.text ?? 'Nothing is left to decide.';
+  return new Error(`${id} cannot be ${decided}: ${status === 'parked' ? 'its outcome is known' : ofOpen}. ${next}`);
 }
 
 const justChanged = ({ id }: Job) => new Error(`${id} has just changed; check it and try again`);

@@ -12,7 +12,7 @@ import { openWaitingLines } from '../line/waiting-line.ts';
 import type { OperatorDecision } from '../record/history.ts';
 import { asksQuestion, canBeDiscarded, type Job, questionOf, whoIsAsked } from '../record/job.ts';
 import { openJournal } from '../record/journal.ts';
-import { verifyIsOver } from './resolve.ts';
+import { cannotBe, verifyIsOver } from './resolve.ts';
 
 /** How many waiting jobs are resumed. The others continue when they are due. */
 const LOOKED_AT = 1_000;
@@ -75,8 +75,7 @@ export async function replayJob(
   { by, reason }: { by: string; reason?: string | undefined },
   options: SweepOptions & { clock: () => number },
 ): Promise<Job> {
-  if (job.status !== 'parked' && job.status !== 'waiting')
-    throw new Error(`the status of ${job.id} is ${job.status}; only parked and waiting jobs can be replayed`);
+  if (job.status !== 'parked' && job.status !== 'waiting') throw cannotBe('replayed', job, options.clock());
   const question = questionOf(job);
   if (question)
     throw new Error(
@@ -104,11 +103,7 @@ export async function discardJob(
   options: SweepOptions & { table: Table; clock: () => number },
 ): Promise<Job> {
   const { table, clock } = options;
-  if (!canBeDiscarded(job)) {
-    const which =
-      'only parked jobs, and waiting jobs of a backfill or of automations/ without an open creation, can be discarded';
-    throw new Error(`the status of ${job.id} is ${job.status}; ${which}`);
-  }
+  if (!canBeDiscarded(job)) throw cannotBe('discarded', job, clock());
   if (reason.trim() === '') throw new Error('a discarded job needs a reason');
   const journal = await openJournal(table, job.id, clock);
   for (const step of journal.openSteps()) {

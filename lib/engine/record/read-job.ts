@@ -1,6 +1,7 @@
 import { localTime } from '../../dates.ts';
 import { operations } from '../../service/partner/operations/operations.ts';
 import type { Table } from '../../state/table/table.ts';
+import { counted } from '../../text.ts';
 import type { Job, OpenOutcome } from './job.ts';
 import type { JobStore } from './job-store.ts';
 import { type OpenRequest, openJournal, type Search, type StepEntry } from './journal.ts';
@@ -68,14 +69,16 @@ function openCreation(step: string, calls: string, open: OpenRequest): OpenCreat
 
 /** What speaks for and against that an open creation was carried out, in two sentences. */
 export function forAndAgainst(creation: OpenCreation, sends: readonly Send[], time = localTime): string {
-  return `It may exist: ${mayExist(sends)}. ${against(creation, time)}.`;
+  const asked = sends.filter(({ calls }) => calls !== undefined).length;
+  return `It may exist: ${mayExist(sends)}. ${against(creation, asked, time)}.`;
 }
 
-function against(creation: OpenCreation, time: (ms: number) => string): string {
+function against(creation: OpenCreation, asked: number, time: (ms: number) => string): string {
   const { operation, isSought, searches, lastSearch, until } = creation;
   const found = operations.get(operation)?.found;
   if (!isSought || !found) return 'The relay cannot search for it';
-  if (searches === 0) return 'No search for it has finished yet';
+  const calls = asked === 0 ? '' : `, although ${found.list} was called ${counted(asked, 'time')}`;
+  if (searches === 0) return `No search for it has finished yet${calls}`;
   if (!lastSearch?.isComplete) return `The relay did not find it, but cannot read all of ${found.list}`;
   const read = `No ${found.field} in ${found.list} had its marker when all of the list was read at ${time(lastSearch.at)}`;
   return `${read}, but the service could carry it out until ${time(until)}, and the list may lag behind`;

@@ -34,7 +34,8 @@ export async function openRun(job: Job, deadline: number, worker: Worker) {
   const tellOfWait = createTellOfWait(job, worker.report);
   let hasGotOn = false;
   function report(news: StepNews | SendNews | CallNews): void {
-    if (news.news === 'step' && news.entry.status === 'done') {
+    // That the person was told about a wait is no progress.
+    if (news.news === 'step' && news.entry.status === 'done' && !news.entry.step.startsWith('tell waiting')) {
       hasGotOn = true;
       tellOfWait();
     }

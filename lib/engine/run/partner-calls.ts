@@ -53,7 +53,6 @@ export type CallNews =
   | { news: 'rate limited' }
   | StrangersWait
   | { news: 'credentials refused'; reason: string }
-  | { news: 'stopped'; what: string; why: string }
   | { news: 'breaker not closed'; error: unknown };
 
 /** The right to make one call of an operation. */
@@ -225,7 +224,6 @@ export function createPartnerCalls(run: CallingRun) {
       kind: outcome,
       refusesKey: REFUSES_KEY.has(outcome),
     });
-    for (const { operation = `the connection ${name}` } of open) report({ news: 'stopped', what: operation, why });
     const isDown = open.some(({ operation }) => operation === undefined);
     const stop = isDown ? await stopOf(scope.operation ?? validate.name) : undefined;
     if (!stop) return;

@@ -1,5 +1,6 @@
 import type { Metrics } from '../../state/metrics/metrics.ts';
 import { nextStepOfParked } from '../line/next-step.ts';
+import { tookOf } from '../record/history.ts';
 import { InLine } from '../record/interruption.ts';
 import type { Ending } from './ending.ts';
 import type { JobNews } from './worker.ts';
@@ -42,10 +43,8 @@ export function reportNews(
     const about = { jobId, automation, connection, entity, attempts, trace };
     switch (report.news) {
       case 'step': {
-        const { step, calls, status, note, settledBy, startedAt, resumedAt = startedAt, finishedAt } = report.entry;
-        // From where its last run began: a wait for a person's decision is not part of it.
-        const endedAt = finishedAt ?? resumedAt;
-        const durationMs = endedAt - resumedAt;
+        const { step, calls, status, note, settledBy, startedAt, finishedAt: endedAt = startedAt } = report.entry;
+        const durationMs = tookOf(report.entry, job.waits);
         const line = { message: `step ${status}`, ...about, step, calls, note, settledBy, durationMs };
         if (status === 'failed') {
           log.warn(line);
@@ -75,9 +74,6 @@ export function reportNews(
       case 'strangers wait':
         log.warn({ message: 'the share of outside contributors is used up', ...about, who: report.who });
         metrics.record({ StrangersWait: 1 }, job.connection);
-        return;
-      case 'stopped':
-        log.warn({ message: 'calls are stopped', ...about, what: report.what, why: report.why });
         return;
       case 'credentials refused':
         log.error({ message: 'the service refuses the key', ...about, reason: report.reason });

@@ -54,6 +54,8 @@ const breakerShape = z.object({
   prober: string,
   /** The last failure was a refusal of the key: it lasts until an operator enters another one. */
   refusesKey: z.exactOptional(boolean),
+  /** The log says that it is stopped, and will say that it works again. */
+  told: z.exactOptional(boolean),
 });
 
 /** @returns undefined for impossible values: nothing is noted before it happened, and no pause is longer than the longest */
@@ -95,11 +97,14 @@ export function readBreakers(item: Item | undefined, now: number) {
   return { breakers, isFaulty: !stored.success || read.some(([, one]) => one === undefined) };
 }
 
-/** A breaker that is open. That of the whole connection has no operation. */
+/**
+ * A breaker that is open, or that an operator has closed although nothing shows that the service takes the key again. That
+ * of the whole connection has no operation.
+ */
 export type OpenBreaker = Breaker & { operation?: string };
 
 export function openBreakers(breakers: Health['breakers']): OpenBreaker[] {
   return Object.entries(breakers)
-    .filter(([, { until }]) => until > 0)
+    .filter(([, { until, refusesKey, failures }]) => until > 0 || (refusesKey === true && failures > 0))
     .map(([name, breaker]) => (name === WHOLE ? breaker : { ...breaker, operation: name }));
 }

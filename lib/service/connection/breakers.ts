@@ -39,7 +39,10 @@ export interface Stop {
  */
 export type Breakers = ReturnType<typeof createBreakers>;
 
-/** A breaker opens after this many failures in a row. The failures of an operation have to come from as many callers. */
+/**
+ * A breaker opens after this many failures in a row, or the first refusal of the key. The failures of an operation have to
+ * come from as many callers.
+ */
 const FAILURES_TO_OPEN = 3;
 /** A success of the last seconds shows that calls get lost, not that nothing works. */
 const WORKED_LATELY_MS = 3_000;
@@ -131,7 +134,7 @@ export function createBreakers({ table, clock, random, recovered = async () => {
         scope: isWhole ? { connection } : { connection, operation },
         mayProbe: dueAt <= now || isEarly,
         ...((isSoon || (isProbed && now - probedAt <= WORTH_STAYING_MS)) && { lookAgainAt }),
-        why: `${whatFails(connection, isWhole ? undefined : operation, breaker)}: ${breaker.why}`,
+        why: whyStopped(connection, isWhole ? WHOLE : operation, breaker),
       };
     },
     /** @returns false if another caller probes */
@@ -150,8 +153,9 @@ export function createBreakers({ table, clock, random, recovered = async () => {
      * @returns the breakers that are open now, that of the connection first
      */
     async failed({ connection, operation }: Scope, caller: Caller, failure: CallFailure): Promise<Scope[]> {
-      const open = await change(connection, (health, now) => {
+      const noted = await change(connection, (health, now) => {
         const { breakers } = health;
+        const stopped: string[] = [];
         const names = operation === undefined ? [WHOLE] : [WHOLE, operation];
         let changed = false;
         for (const name of names) {
@@ -161,17 +165,23 @@ export function createBreakers({ table, clock, random, recovered = async () => {
           const isWhole = name === WHOLE;
           // One operation that takes no key has another reason: the key works for the others.
           const seen = { ...failure, refusesKey: failure.refusesKey && isWhole };
-          breakers[name] =
+          const next =
             last.until > 0
               ? afterProbe(last, caller.lane, isWhole, seen, now)
               : afterCall(last, caller.id, isWhole, seen, now);
+          // Only a failed probe shows that it is the connection, and not an operation.
+          const isSure = isWhole ? next.probes > 0 : (breakers[WHOLE]?.until ?? 0) === 0;
+          const isNews = next.until > 0 && !next.told && isSure;
+          if (isNews) stopped.push(whyStopped(connection, name, next));
+          breakers[name] = isNews ? { ...next, told: true } : next;
           changed = true;
         }
-        const answer = names.filter((name) => (breakers[name]?.until ?? 0) > 0);
-        health.lined = [...new Set([...health.lined, ...answer.filter((name) => name !== WHOLE)])];
-        return { answer, changed };
+        const open = names.filter((name) => (breakers[name]?.until ?? 0) > 0);
+        health.lined = [...new Set([...health.lined, ...open.filter((name) => name !== WHOLE)])];
+        return { answer: { open, stopped }, changed };
       });
-      return (open ?? []).map((name) => scopeOf(connection, name));
+      for (const why of noted?.stopped ?? []) warn({ message: 'calls are stopped', connection, why });
+      return (noted?.open ?? []).map((name) => scopeOf(connection, name));
     },
     /** Notes a call that shows nothing. If it was a probe, any other caller may probe at once. */
     async toldNothing({ connection, operation }: Required<Scope>, { id }: Caller): Promise<void> {
@@ -193,15 +203,24 @@ export function createBreakers({ table, clock, random, recovered = async () => {
         const isOpen = () => Object.values(breakers).some(({ until }) => until > 0);
         const whole = breakers[WHOLE];
         const isNews = (whole && whole.failures > 0) || (breakers[operation]?.failures ?? 0) > 0;
-        if (!isNews && !isLimited) return { answer: { wasOpen: false, isOpen: isOpen() }, changed: false };
+        if (!isNews && !isLimited) return { answer: { wasOpen: false, isOpen: isOpen(), again: [] }, changed: false };
         if (isLimited) Object.assign(health, { isLimited: false, servedAgain: health.servedAgain + 1 });
         // The operations failed because the connection was down, so their breakers close too.
         const wasDown = (whole?.probes ?? 0) > 0;
         const names = wasDown ? [WHOLE, ...Object.keys(breakers)] : [WHOLE, operation];
         const wasOpen = names.some((name) => (breakers[name]?.until ?? 0) > 0);
+        const again = names.filter((name) => breakers[name]?.told);
         for (const name of names) breakers[name] = newBreaker(now);
-        return { answer: { wasOpen, isOpen: isOpen() }, changed: true };
+        return { answer: { wasOpen, isOpen: isOpen(), again }, changed: true };
       });
+      // What stopped because the connection was down is over with it.
+      const [what] = became?.again ?? [];
+      if (what !== undefined)
+        warn({
+          message: 'calls are sent again',
+          connection,
+          what: what === WHOLE ? connection : `${what} on ${connection}`,
+        });
       if (became?.wasOpen) await recovered(connection);
       return became?.isOpen === false;
     },
@@ -265,7 +284,6 @@ export function createBreakers({ table, clock, random, recovered = async () => {
             workedAt: now,
             until: 0,
             probes: 0,
-            probedAt: 0,
           };
         }
         return { answer: undefined, changed: true };
@@ -275,9 +293,9 @@ export function createBreakers({ table, clock, random, recovered = async () => {
   };
 }
 
-function whatFails(connection: string, operation: string | undefined, { refusesKey }: Breaker): string {
-  if (refusesKey) return `the service refuses the key of ${connection}`;
-  return operation === undefined ? `${connection} is down` : `${operation} fails on ${connection}`;
+function whyStopped(connection: string, name: string, { refusesKey, why }: Breaker): string {
+  if (refusesKey) return `the service refuses the key of ${connection}: ${why}`;
+  return `${name === WHOLE ? `${connection} is down` : `${name} fails on ${connection}`}: ${why}`;
 }
 
 /** Whether the caller makes the next probe itself. */
@@ -319,7 +337,8 @@ function afterCall(last: Breaker, caller: string, isWhole: boolean, failure: Cal
   const callers = [...new Set([...last.callers, caller])].slice(0, FAILURES_TO_OPEN);
   const failures = last.failures + 1;
   const isEnough = (isWhole ? failures : callers.length) >= FAILURES_TO_OPEN;
-  const opens = isEnough && last.workedAt + WORKED_LATELY_MS <= now;
+  // The probe that follows at once costs less than to send more calls with a refused key.
+  const opens = failure.refusesKey || (isEnough && last.workedAt + WORKED_LATELY_MS <= now);
   const isSame = last.kind === failure.kind && now - (last.failedAt ?? last.since) <= OF_ONE_CAUSE_MS;
   const since = last.failures > 0 && isSame ? last.since : now;
   const next = { ...last, ...failure, since, failedAt: now, failures, callers };
