@@ -406,9 +406,9 @@ describe('now and the budget', () => {
   });
 
   it('says that calls fail before they are stopped, and that the key is refused', async () => {
-    relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival' });
+    relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', times: 1 });
     const main = async () => (await shown.get<Now>('/api/now')).connections[0];
-    await issue(1);
+    await command(relay, 'done 101');
     await relay.work();
     expect(await main()).toMatchObject({ stopped: [], failing: { why: expect.stringContaining('500') } });
     relay.sandbox.clearFaults();
