@@ -40,34 +40,20 @@ const onRelease = (job: () => Drafts | string) => ({
 });
 const happened = (id: number, rest: object = {}) => ({ happened: [id] as const, input: {}, ...rest });
 
+const throwing = () => {
+  throw new Error(`no item for ${SECRET}`);
+};
+const wrongTitle = { happened: [2], input: { title: 1 } } as Draft<object>;
+
 describe('an event', () => {
   const now = Date.parse('2026-11-20T10:00:00Z');
+  const later = () => happened(1, { at: now + 40 * DAY });
   it.each<[string, () => Drafts, number, number, string]>([
-    [
-      'that is said to happen later makes no job',
-      () => happened(1, { at: now + 40 * DAY }),
-      500,
-      0,
-      'and the clock is',
-    ],
+    ['that is said to happen later makes no job', later, 500, 0, 'and the clock is'],
     ['with a time in seconds makes no job', () => happened(1, { at: now / 1_000 }), 500, 0, 'in seconds'],
-    [
-      'with a second draft that is invalid makes no job',
-      () => [happened(1), { happened: [2], input: { title: 1 } } as Draft<object>],
-      500,
-      0,
-      'title',
-    ],
+    ['with a second draft that is invalid makes no job', () => [happened(1), wrongTitle], 500, 0, 'title'],
     ['with a draft twice makes one job', () => [happened(1), happened(1)], 202, 1, ''],
-    [
-      'shows nothing of a thrown text in the log',
-      () => {
-        throw new Error(`no item for ${SECRET}`);
-      },
-      500,
-      0,
-      'Error at ',
-    ],
+    ['shows nothing of a thrown text in the log', throwing, 500, 0, 'Error at '],
   ])('%s', async (_, job, status, jobs, said) => {
     relay = await startRelay({ own: { mine: onRelease(job) } });
     expect((await relay.post('release', published)).status).toBe(status);
@@ -84,9 +70,8 @@ describe('an event', () => {
       expect((await relay.post('release', published)).status).toBe(500);
     });
     expect(heard).toEqual([]);
-    expect(relay.log).toContainEqual(
-      expect.objectContaining({ message: STRAY, error: expect.stringMatching(/^Error at /) }),
-    );
+    const error = expect.stringMatching(/^Error at /);
+    expect(relay.log).toContainEqual(expect.objectContaining({ message: STRAY, error }));
     expect(JSON.stringify(relay.log)).not.toContain(SECRET);
   });
 
@@ -158,6 +143,12 @@ async function start(run: CustomRun) {
   return { file, made, replay, fetched };
 }
 
+/** The only job is parked, for this reason. */
+const isParked = async (reason: unknown, kind: unknown = expect.anything()) =>
+  expect(await relay.jobs()).toMatchObject([{ status: 'parked', parked: { reason, kind } }]);
+
+const COMPLETE = 'work-items/checklist/items/complete';
+const done = (id: number) => ({ item_id: id, is_completed: true });
 const defect = { project_id: PROJECT, title: 'Made once' };
 const tomorrow = '2026-11-21T10:00:00Z';
 const waits: CustomRun = async ({ create, until }) => {
@@ -175,40 +166,28 @@ const inOrder =
     return 'done';
   };
 
+const becameMessage: CustomRun = async (steps) => {
+  await steps.say('defect', { channel: 'C0PLATFORM' }, 'hello');
+  await steps.until('later', tomorrow);
+  return renamed(steps);
+};
+const becameCall: CustomRun = async (steps) => {
+  await steps.call('defect', COMPLETE, done(101));
+  return renamed(steps);
+};
+const byPath: CustomRun = async ({ send }) => {
+  await send('by path', '/defects/create', defect);
+  return 'sent';
+};
+const CARRIED_OUT = "the step 'defect' of this job has carried out";
+const WAS_CREATION = "the step 'defect' was defects/create";
+
 it.each<[string, CustomRun, CustomRun, 'lost' | 'whole', string]>([
-  ['a creation that is renamed', waits, renamed, 'whole', "the step 'defect' of this job has carried out"],
-  ['one without an answer that is renamed', waits, renamed, 'lost', "the step 'defect' of this job has carried out"],
-  [
-    'one without an answer that became a message',
-    waits,
-    async (steps) => {
-      await steps.say('defect', { channel: 'C0PLATFORM' }, 'hello');
-      await steps.until('later', tomorrow);
-      return renamed(steps);
-    },
-    'lost',
-    "the step 'defect' was defects/create",
-  ],
-  [
-    'one without an answer that became a call',
-    waits,
-    async (steps) => {
-      await steps.call('defect', 'work-items/checklist/items/complete', { item_id: 101, is_completed: true });
-      return renamed(steps);
-    },
-    'lost',
-    "the step 'defect' was defects/create",
-  ],
-  [
-    'a creation that is sent by its path',
-    waits,
-    async ({ send }) => {
-      await send('by path', '/defects/create', defect);
-      return 'sent';
-    },
-    'whole',
-    'use create()',
-  ],
+  ['a creation that is renamed', waits, renamed, 'whole', CARRIED_OUT],
+  ['one without an answer that is renamed', waits, renamed, 'lost', CARRIED_OUT],
+  ['one without an answer that became a message', waits, becameMessage, 'lost', WAS_CREATION],
+  ['one without an answer that became a call', waits, becameCall, 'lost', WAS_CREATION],
+  ['a creation that is sent by its path', waits, byPath, 'whole', 'use create()'],
   ['two in the other order', inOrder('a', 'b'), inOrder('b', 'a'), 'whole', "reaches 'b' without it"],
 ])('changed code makes nothing twice: %s', async (_, before, after, answer, reason) => {
   const { file, made } = await start(before);
@@ -219,7 +198,7 @@ it.each<[string, CustomRun, CustomRun, 'lost' | 'whole', string]>([
   relay.sandbox.clearFaults();
   file.run = (_, steps) => after(steps);
   await relay.workToTheEnd();
-  expect(await relay.jobs()).toMatchObject([{ status: 'parked', parked: { reason: expect.stringContaining(reason) } }]);
+  await isParked(expect.stringContaining(reason));
   expect(made()).toBe(first);
 });
 
@@ -239,9 +218,7 @@ const parks = (step: string, reason: string, act: Acts) =>
   it(`the job parks at once if a step ${step}`, async () => {
     await start(doing(act));
     await relay.work();
-    expect(await relay.jobs()).toMatchObject([
-      { status: 'parked', parked: { reason: expect.stringContaining(reason) } },
-    ]);
+    await isParked(expect.stringContaining(reason));
   });
 parks('keeps undefined in a list', 'keeps a list with undefined', keeps([1, undefined, 2]));
 parks('keeps a big number', 'keeps a bigint', keeps(1n));
@@ -278,7 +255,7 @@ for (const path of [
   parks(`reads ${JSON.stringify(path)}`, "the step 'read' n", ({ github }) =>
     github('read', path, z.unknown() as never),
   );
-for (const path of [
+const noPaths = [
   '../v1/admin',
   'https://evil.example',
   'tasks/%2e%2e/x',
@@ -286,16 +263,15 @@ for (const path of [
   'a b',
   'defects/create/',
   'constructor',
-])
-  parks(`sends to ${path}`, `the step 'sent' cannot be sent: operation path '${path}'`, ({ send }) =>
-    send('sent', path, {}),
-  );
-for (const time of [NOON / 1_000, NOON * 1_000_000, -5, '2300-01-01T00:00:00Z', 'soon'])
-  parks(
-    `waits until ${time}`,
-    `the step 'later' waits until '${time}', which is not a time between 2000 and 2100`,
-    ({ until }) => until('later', time),
-  );
+];
+for (const path of noPaths) {
+  const reason = `the step 'sent' cannot be sent: operation path '${path}'`;
+  parks(`sends to ${path}`, reason, ({ send }) => send('sent', path, {}));
+}
+for (const time of [NOON / 1_000, NOON * 1_000_000, -5, '2300-01-01T00:00:00Z', 'soon']) {
+  const reason = `the step 'later' waits until '${time}', which is not a time between 2000 and 2100`;
+  parks(`waits until ${time}`, reason, ({ until }) => until('later', time));
+}
 parks('has a name of 201 characters', 'has a name of 201 characters; 200 is the most', ({ call }) =>
   call('x'.repeat(201), 'tasks/list', { project_id: PROJECT }),
 );
@@ -329,8 +305,6 @@ ends('that its code does not wait for', async ({ until }) => {
   void until('later', tomorrow);
 });
 
-const COMPLETE = 'work-items/checklist/items/complete';
-const done = (id: number) => ({ item_id: id, is_completed: true });
 const ids = [101, 102, 103];
 const outOfTurn = 'Steps run one after the other: await each, in a list with for (const one of all)';
 
@@ -342,28 +316,20 @@ const fails = (step: string, reason: string | RegExp, completed: number, act: Ac
       await relay.workToTheEnd();
     });
     expect(heard).toEqual([]);
-    const said = typeof reason === 'string' ? reason : expect.stringMatching(reason);
-    expect(await relay.jobs()).toMatchObject([{ status: 'parked', parked: { reason: said } }]);
+    await isParked(typeof reason === 'string' ? reason : expect.stringMatching(reason));
     const items = relay.sandbox.data.checklistItems.filter(({ item_id }) => ids.includes(Number(item_id)));
     expect(items.filter(({ is_completed }) => is_completed)).toHaveLength(completed);
     expect(relay.slack.messages).toEqual([]);
   });
-fails(
-  'of an async forEach',
-  `the step 'complete 102' begins while 'complete 101' is under way. ${outOfTurn}`,
-  1,
-  async ({ call, say }) => {
-    ids.forEach(async (id) => {
-      await call(`complete ${id}`, COMPLETE, done(id));
-      await say(`tell ${id}`, { channel: 'C0PLATFORM' }, `completed ${id}`);
-    });
-  },
-);
-fails(
-  'of Promise.all',
-  `the step 'complete 102' begins while 'complete 101' is under way. ${outOfTurn}`,
-  1,
-  ({ call }) => Promise.all(ids.map((id) => call(`complete ${id}`, COMPLETE, done(id)))),
+const second = `the step 'complete 102' begins while 'complete 101' is under way. ${outOfTurn}`;
+fails('of an async forEach', second, 1, async ({ call, say }) => {
+  ids.forEach(async (id) => {
+    await call(`complete ${id}`, COMPLETE, done(id));
+    await say(`tell ${id}`, { channel: 'C0PLATFORM' }, `completed ${id}`);
+  });
+});
+fails('of Promise.all', second, 1, ({ call }) =>
+  Promise.all(ids.map((id) => call(`complete ${id}`, COMPLETE, done(id)))),
 );
 fails(
   'of a chain, in which the second one fails',
@@ -386,37 +352,25 @@ fails(
     await later;
   },
 );
-fails(
-  'that begins right after run has returned',
-  `the step 'late' begins after run has returned. ${outOfTurn}`,
-  0,
-  async ({ call }) => {
-    void turn().then(() => call('late', COMPLETE, done(101)));
-  },
-);
-fails(
-  'that is refused',
-  /^(run returned while|work-items\/checklist\/items\/complete: refused with status 404)/,
-  0,
-  async ({ call }) => {
-    void call('refused', COMPLETE, done(999));
+const tooLate = `the step 'late' begins after run has returned. ${outOfTurn}`;
+fails('that begins right after run has returned', tooLate, 0, async ({ call }) => {
+  void turn().then(() => call('late', COMPLETE, done(101)));
+});
+const refused = /^(run returned while|work-items\/checklist\/items\/complete: refused with status 404)/;
+fails('that is refused', refused, 0, async ({ call }) => {
+  void call('refused', COMPLETE, done(999));
+  await turn();
+});
+const mistake = /^TypeError at automations\/mine\.ts/;
+fails('that its code waits for behind a mistake of its own', mistake, 1, async ({ call }) => {
+  void (async () => {
     await turn();
-  },
-);
-fails(
-  'that its code waits for behind a mistake of its own',
-  /^TypeError at automations\/mine\.ts/,
-  1,
-  async ({ call }) => {
-    void (async () => {
-      await turn();
-      (undefined as unknown as CustomRun[]).forEach(() => {});
-    })();
-    await call('first', COMPLETE, done(101));
-    await turn();
-  },
-);
-fails('in front of which a timer throws', /^TypeError at automations\/mine\.ts/, 0, async ({ call }) => {
+    (undefined as unknown as CustomRun[]).forEach(() => {});
+  })();
+  await call('first', COMPLETE, done(101));
+  await turn();
+});
+fails('in front of which a timer throws', mistake, 0, async ({ call }) => {
   setImmediate(() => (undefined as unknown as CustomRun[]).forEach(() => {}));
   await turn();
   await turn();
@@ -424,10 +378,7 @@ fails('in front of which a timer throws', /^TypeError at automations\/mine\.ts/,
 });
 
 it('the log has the file of a promise that fails once the job has ended, and no word of a payload', async () => {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await start(async ({ call }) => {
     void released.then(() => call('late', COMPLETE, done(101)));
     void released.then(() => Promise.reject(new Error(SECRET)));
@@ -452,12 +403,7 @@ it('a creation without an answer that nobody waits for is sent again, and then t
   relay.sandbox.setFault({ kind: 'cut', when: 'on arrival', operation: '/defects/create', times: 1 });
   await relay.workToTheEnd();
   expect(made()).toBe(1);
-  expect(await relay.jobs()).toMatchObject([
-    {
-      status: 'parked',
-      parked: { kind: 'needs an operator', reason: expect.stringContaining("step 'defect' was under") },
-    },
-  ]);
+  await isParked(expect.stringContaining("step 'defect' was under"), 'needs an operator');
 });
 
 it('what a run throws is tried again, and shows nothing of its text', async () => {
@@ -518,16 +464,11 @@ it("what an outsider wrote gives no command where a team's comment quotes it wit
       return 'thanked';
     },
   };
-  relay = await startRelay({
-    own: { thanks },
-    github: { token: 'ghp_x' },
-  });
+  relay = await startRelay({ own: { thanks }, github: { token: 'ghp_x' } });
   const by = { user: { login: 'mallory', id: 666, type: 'User' }, author_association: 'NONE' };
   const sender = { sender: by.user };
-  await relay.post(
-    'issues',
-    issueEvent('opened', { id: 5, labels: [], body: 'Hello\n/done 101\n', ...by, extra: sender }),
-  );
+  const body = 'Hello\n/done 101\n';
+  await relay.post('issues', issueEvent('opened', { id: 5, labels: [], body, ...by, extra: sender }));
   await relay.workToTheEnd();
   const [made] = relay.github.comments;
   expect(made?.body).toContain('\n\\/done 101\n');

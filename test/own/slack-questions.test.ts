@@ -23,6 +23,10 @@ const LEVELS = [
   { text: 'High', value: 2 },
 ] as const;
 
+const FOR_OTHERS = ':warning: This question is for somebody else.';
+const NOT_OPEN = ':warning: This choice is not open.';
+const NOT_KEPT = 'This question is over: its request is no longer kept.';
+
 /** Asks once or twice, and creates a defect with what comes of it. */
 const asking =
   (to: 'asker' | { channel: string }, until: number, again = false) =>
@@ -76,13 +80,33 @@ function click(on: SlackMessage, label: string, { by = MIRA, channelId = on.chan
   });
 }
 
-/** A command that asks a question, which people see. */
-async function asked(text: string, options: TestRelayOptions = {}): Promise<SlackMessage> {
+async function typed(text: string, options: TestRelayOptions = {}): Promise<void> {
   relay = await startRelay({ own, ...options });
   await command(relay, text);
   await relay.work();
+}
+
+/** A command that asks a question, which people see. */
+async function asked(text: string, options: TestRelayOptions = {}): Promise<SlackMessage> {
+  await typed(text, options);
   expect(await job()).toMatchObject({ status: 'waiting', dueAt: END });
   return question();
+}
+
+/** Does this as soon as Slack has the question, before the run knows of that. */
+function meanwhile(act: () => Promise<unknown>): TestRelayOptions {
+  let done: Promise<unknown> | undefined;
+  return {
+    runtime: {
+      async fetch(...request) {
+        const response = await fetch(...request);
+        if (!String(request[0]).endsWith('chat.postMessage')) return response;
+        done ??= act();
+        await done;
+        return response;
+      },
+    },
+  };
 }
 
 async function ends(outcome: string): Promise<void> {
@@ -146,16 +170,11 @@ describe('a question in Slack', () => {
   });
 
   it.each<[string, string, Click, string]>([
-    ['a person who was not asked', 'mine', { by: TOMASZ }, ':warning: This question is for somebody else.'],
-    ['somebody in another channel', 'theirs', { channelId: GENERAL }, ':warning: This question is for somebody else.'],
-    ['a choice that it has not', 'mine', { value: { choice: 2 } }, ':warning: This choice is not open.'],
-    ['another step', 'mine', { value: { step: 'make' } }, ':warning: This choice is not open.'],
-    [
-      'a job that is not there',
-      'mine',
-      { value: { job: 'mine-1' } },
-      'This question is over: its request is no longer kept.',
-    ],
+    ['a person who was not asked', 'mine', { by: TOMASZ }, FOR_OTHERS],
+    ['somebody in another channel', 'theirs', { channelId: GENERAL }, FOR_OTHERS],
+    ['a choice that it has not', 'mine', { value: { choice: 2 } }, NOT_OPEN],
+    ['another step', 'mine', { value: { step: 'make' } }, NOT_OPEN],
+    ['a job that is not there', 'mine', { value: { job: 'mine-1' } }, NOT_KEPT],
   ])('takes no answer of %s', async (_, text, how, says) => {
     const on = await asked(text);
     expect(await click(on, 'High', how)).toMatchObject({ status: 200 });
@@ -217,7 +236,7 @@ describe('a question in Slack', () => {
     await relay.stores.queue.send(again ?? expect.fail());
     await relay.work();
     await click(on, 'High');
-    expect(told()).toBe(':warning: This choice is not open.');
+    expect(told()).toBe(NOT_OPEN);
     await click(question(), 'Yes');
     await relay.work();
     await click(on, 'High');
@@ -247,40 +266,22 @@ describe('a question in Slack', () => {
     for (let count = 0; count < 10; count++) await command(relay, 'mine');
     await relay.work();
     expect((await relay.jobs('waiting')).length).toBe(11);
-    expect(relay.slack.messages.slice(said).map(({ blocks }) => readable(blocks))).toEqual(
-      Array.from({ length: 10 }, () => 'Which severity?'),
-    );
+    const since = relay.slack.messages.slice(said).map(({ blocks }) => readable(blocks));
+    expect(since).toEqual(Array(10).fill('Which severity?'));
   });
 });
 
 describe('an answer', () => {
   it('that comes while the job runs is stored, one of several, and the run does not wait', async () => {
-    let clicked: Promise<unknown> | undefined;
-    const clickAll = (on: SlackMessage) =>
-      Promise.all(
-        ['High', 'Low', 'High', 'Low'].map((label) => click(on, label, { by: label === 'Low' ? TOMASZ : MIRA })),
-      );
-    relay = await startRelay({
-      own,
-      runtime: {
-        async fetch(...request) {
-          const response = await fetch(...request);
-          if (!String(request[0]).endsWith('chat.postMessage')) return response;
-          clicked ??= clickAll(question());
-          await clicked;
-          return response;
-        },
-      },
-    });
-    await command(relay, 'theirs');
-    await relay.work();
-    const answer = shown(relay.slack.messages.find(({ blocks }) => blocks?.length === 2) as SlackMessage)
-      .split(' ')
-      .at(-1);
-    expect(await job()).toMatchObject({
-      status: 'succeeded',
-      outcome: expect.stringMatching(`level ${answer === 'Low' ? 1 : 2}`),
-    });
+    const clickAll = () =>
+      ['High', 'Low', 'High', 'Low'].map((label) => click(question(), label, { by: label === 'Low' ? TOMASZ : MIRA }));
+    await typed(
+      'theirs',
+      meanwhile(() => Promise.all(clickAll())),
+    );
+    const on = relay.slack.messages.find(({ blocks }) => blocks?.length === 2) as SlackMessage;
+    const level = shown(on).endsWith(' Low') ? 1 : 2;
+    expect(await job()).toMatchObject({ status: 'succeeded', outcome: expect.stringMatching(`level ${level}`) });
     const others = relay.slack.messages.filter(
       ({ kind, blocks }) => kind === 'ephemeral' && /: (Low|High)$/.test(readable(blocks)),
     );
@@ -288,33 +289,20 @@ describe('an answer', () => {
   });
 
   it('that came in time counts, although the run comes to its end', async () => {
-    let clicked: Promise<unknown> | undefined;
-    relay = await startRelay({
-      own,
-      runtime: {
-        async fetch(...request) {
-          const response = await fetch(...request);
-          if (!String(request[0]).endsWith('chat.postMessage')) return response;
-          clicked ??= click(question(), 'High');
-          await clicked;
-          relay.clock.now = END;
-          return response;
-        },
-      },
-    });
-    await command(relay, 'mine');
-    await relay.work();
+    const inTime = async () => {
+      await click(question(), 'High');
+      relay.clock.now = END;
+    };
+    await typed('mine', meanwhile(inTime));
     expect(await job()).toMatchObject({ status: 'succeeded', outcome: 'level 2 by Mira Novak' });
   });
 
-  it.each<[string, (on: SlackMessage) => Promise<unknown>]>([
-    [
-      'is found by the sweep if its message is lost',
-      async () => {
-        relay.clock.now += 61_000;
-        await relay.sweep();
-      },
-    ],
+  const sweepLater = () => {
+    relay.clock.now += 61_000;
+    return relay.sweep();
+  };
+  it.each<[string, () => Promise<unknown>]>([
+    ['is found by the sweep if its message is lost', sweepLater],
     ['is taken up after a restart on one machine', () => takeUp(relay.stores, relay.runtime.config, true)],
   ])('%s', async (_, found) => {
     const on = await asked('mine');
@@ -323,7 +311,7 @@ describe('an answer', () => {
       for (let message = queue.receive(); message; message = queue.receive()) queue.delete(message.receiptHandle);
     await relay.work();
     expect(await job()).toMatchObject({ status: 'queued' });
-    await found(on);
+    await found();
     await relay.work();
     expect(await job()).toMatchObject({ status: 'succeeded', outcome: 'level 2 by Mira Novak' });
   });
@@ -355,11 +343,8 @@ describe('an answer', () => {
     const kept = { ...(item?.question as object), answer: forge(String(Object(item?.question).answer), answer) };
     await relay.stores.table.put({ ...key, ...item, question: kept });
     await relay.work();
-    const parked = (await relay.jobs('parked'))[0];
-    expect(parked).toMatchObject({
-      id: first.id,
-      parked: { reason: expect.stringContaining('was changed in the table') },
-    });
+    const parked = { reason: expect.stringContaining('was changed in the table') };
+    expect((await relay.jobs('parked'))[0]).toMatchObject({ id: first.id, parked });
   });
 
   it('of an operator is refused, and says who was asked', async () => {
@@ -392,9 +377,7 @@ it.each<[string, Parameters<CommandSteps['ask']>[2], RegExp]>([
   ['the name of a channel', { to: { channel: '#general' }, choices: ['a'], until: END }, /needs the id of a channel/],
 ])('%s parks the job, and says so', async (_, given, reason) => {
   const run = async (_: object, { ask }: CommandSteps) => String((await ask('which', 'Which?', given)).answer);
-  relay = await startRelay({ own: { mine: of('mine', run) } });
-  await command(relay, 'mine');
-  await relay.work();
+  await typed('mine', { own: { mine: of('mine', run) } });
   expect(await job()).toMatchObject({ status: 'parked', parked: { reason: expect.stringMatching(reason) } });
 });
 
@@ -402,10 +385,8 @@ it.each<[string, TestRelayOptions, RegExp]>([
   ['nobody has asked for', {}, /is for the person who asked, and this job does not come from Slack/],
   ['has no Slack', { config: { ...exampleConfig(), slack: undefined } }, /./],
 ])('a job that %s parks at the question for the person', async (_, options, reason) => {
-  relay = await startRelay({
-    own: { due: { on: schedule('0 10 * * *', 'UTC'), run: asking('asker', END) } },
-    ...options,
-  });
+  const due = { on: schedule('0 10 * * *', 'UTC'), run: asking('asker', END) };
+  relay = await startRelay({ own: { due }, ...options });
   await relay.fire('due-schedules', { own: 'due', at: new Date(NOW).toISOString() } as never);
   await relay.work();
   expect(await job()).toMatchObject({ status: 'parked', parked: { reason: expect.stringMatching(reason) } });
@@ -417,9 +398,7 @@ it('texts are data, and too long ones are cut', async () => {
     const { answer } = await ask('which', `<@U0MIRA001> ${'y'.repeat(4_000)}`, { choices, until: END });
     return `chose ${String(answer).length}`;
   };
-  relay = await startRelay({ own: { mine: of('mine', run) } });
-  await command(relay, 'mine');
-  await relay.work();
+  await typed('mine', { own: { mine: of('mine', run) } });
   const on = question();
   expect(JSON.stringify(on.blocks)).not.toContain('mrkdwn');
   expect(on.text).toMatch(/^&lt;@U0MIRA001&gt;/);
@@ -451,45 +430,32 @@ describe('a test of a team', () => {
   const config = exampleConfig();
   const run = (test: RelayTest) => runTest(test, config, '.', customOf(files, config));
 
+  const mine = { given, event: { command: 'mine' } };
+  const block = (words: string) => ({ event: { command: `block ${words}` }, makes: {} });
+  const blocked = (why: string) => ({ says: [`Blocked Login with passkeys: ${why}`] });
+  const may = { event: { command: 'deploy' }, answers: { may: 'yes' } };
   it.each<[string, RelayTest]>([
     [
       'presses a button',
-      {
-        given,
-        event: { command: 'mine' },
-        answers: { which: 'Cart' },
-        makes: complete,
-        says: ['Chose Cart', 'Mira Novak: Cart'],
-      },
+      { ...mine, answers: { which: 'Cart' }, makes: complete, says: ['Chose Cart', 'Mira Novak: Cart'] },
     ],
-    ['lets the question end', { given, event: { command: 'mine' }, makes: {}, says: ['No task was chosen'] }],
-    [
-      'answers as an operator',
-      { event: { command: 'deploy' }, answers: { may: 'yes' }, makes: {}, says: ['Said yes'] },
-    ],
+    ['lets the question end', { ...mine, makes: {}, says: ['No task was chosen'] }],
+    ['answers as an operator', { ...may, makes: {}, says: ['Said yes'] }],
     [
       'chooses the task that was meant',
       {
-        event: { command: 'block Login waits for Ada' },
+        ...block('Login waits for Ada'),
         answers: { 'find: which': 'Login with passkeys' },
-        makes: {},
-        says: ['Blocked Login with passkeys: waits for Ada'],
+        ...blocked('waits for Ada'),
       },
     ],
-    [
-      'finds the task with the longest name',
-      {
-        event: { command: 'block Login with passkeys waits' },
-        makes: {},
-        says: ['Blocked Login with passkeys: waits'],
-      },
-    ],
+    ['finds the task with the longest name', { ...block('Login with passkeys waits'), ...blocked('waits') }],
   ])('%s, however the job is interrupted', async (_, test) => {
     expect(await run(test)).toEqual([]);
   });
 
   it('says what a question offers, and which did not come', async () => {
-    const test = { given, event: { command: 'mine' }, makes: {} };
+    const test = { ...mine, makes: {} };
     await expect(run({ ...test, answers: { which: 'Pay' } })).rejects.toThrow(
       "the step 'which' offers 'Release checkout 2.4', 'Cart', and not 'Pay'",
     );
