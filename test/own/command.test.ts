@@ -26,10 +26,12 @@ const TASK = 'Release checkout 2.4';
 
 const HOSTILE = '*a* <!channel> <https://evil.example|x>:1>';
 
-const of = (usage: string, run: (steps: CommandSteps, input: object) => Promise<string>, inComments = false) => ({
+type Does = (steps: CommandSteps, input: object) => Promise<string>;
+const of = (usage: string, run: Does, inComments = false) => ({
   on: onCommand(usage, { does: 'is of a team', example: usage.replaceAll(/[<>[\]…]/g, ''), inComments }),
   run: (input: object, steps: CommandSteps) => run(steps, input),
 });
+const inComments = (usage: string, run: Does) => of(usage, run, true);
 
 const own = {
   block,
@@ -56,22 +58,14 @@ const own = {
     await say('tell', 'asker', ['See ', { text: HOSTILE, url }, ` of ${HOSTILE}`]);
     return 'pointed there';
   }),
-  who: of(
-    'who <text…>',
-    async ({ asker, user }) => {
-      const { user: found, why } = await user('who asks');
-      return found ? `${asker.name} is ${found.name} on ${asker.date}` : `${asker.name}: ${why}`;
-    },
-    true,
-  ),
-  note: of(
-    'note <task> <text…>',
-    async ({ task }, input) => {
-      const { name } = await task('find', (input as { task: string }).task);
-      return `noted on ${name}`;
-    },
-    true,
-  ),
+  who: inComments('who <text…>', async ({ asker, user }) => {
+    const { user: found, why } = await user('who asks');
+    return found ? `${asker.name} is ${found.name} on ${asker.date}` : `${asker.name}: ${why}`;
+  }),
+  note: inComments('note <task> <text…>', async ({ task }, input) => {
+    const { name } = await task('find', (input as { task: string }).task);
+    return `noted on ${name}`;
+  }),
 };
 
 let relay: TestRelay;
@@ -124,9 +118,8 @@ describe('a command of a team in Slack', () => {
   it('is in help and can be used where the person may use it', async () => {
     await start({ slack: { permissions: { block: { channels: [PLATFORM] } } } });
     const help = async (channelId: string) => (await command(relay, 'help', { channelId })).text;
-    expect(await help(PLATFORM)).toContain(
-      '/pm block <task> <reason…>  says in the channel of the platform that a task is blocked',
-    );
+    const line = '/pm block <task> <reason…>  says in the channel of the platform that a task is blocked';
+    expect(await help(PLATFORM)).toContain(line);
     expect(await help(PLATFORM)).toMatch(/For example .*\/pm block 4711 waits for the certificate/);
     expect(await help(GENERAL)).not.toContain('/pm block');
     expect(await help(GENERAL)).toContain('/pm shout <text…>');
@@ -148,21 +141,12 @@ describe('a command of a team in Slack', () => {
     const url = 'https://alerts.example/?a=1&b=>';
     await ask(relay, `point ${url}`);
     const [said] = relay.slack.messages;
-    expect(said?.blocks).toEqual([
-      {
-        type: 'rich_text',
-        elements: [
-          {
-            type: 'rich_text_section',
-            elements: [
-              { type: 'text', text: 'See ' },
-              { type: 'link', text: HOSTILE, url },
-              { type: 'text', text: ` of ${HOSTILE}` },
-            ],
-          },
-        ],
-      },
-    ]);
+    const elements = [
+      { type: 'text', text: 'See ' },
+      { type: 'link', text: HOSTILE, url },
+      { type: 'text', text: ` of ${HOSTILE}` },
+    ];
+    expect(said?.blocks).toEqual([{ type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] }]);
     expect(said?.text).toBe(
       'See <https://alerts.example/?a=1&amp;b=&gt;| a  &lt;!channel&gt; &lt;https://evil.example x&gt;:1&gt;> of *a* &lt;!channel&gt; &lt;https://evil.example|x&gt;:1&gt;',
     );
@@ -235,29 +219,19 @@ describe('a command of a team in a comment', () => {
     await relay.workToTheEnd();
     return github.comments.map(({ body }) => body.split('\n')[0] ?? '');
   }
+  const LACKS = '⚠️ Note needs a text: note \\<task\\> \\<text…\\>, for example note task text';
+  const CHANGED = '⚠️ The comment no longer has this command, so nothing was done';
   const stranger = { user: { login: 'stranger', type: 'User' }, author_association: 'NONE' };
 
-  it.each([
-    ['is carried out', `/note “${TASK}” as said`, {}, undefined, [`✅ Noted on ${TASK}`]],
-    [
-      'is explained if it lacks a parameter',
-      '/note 4711',
-      {},
-      undefined,
-      ['⚠️ Note needs a text: note \\<task\\> \\<text…\\>, for example note task text'],
-    ],
-    ['knows its author by `people`', '/who is it', {}, undefined, ['✅ @\u200bCodertocat is Mira Novak on 2026-11-20']],
-    ['is ignored if it is for Slack only', '/shout a', {}, undefined, []],
-    ['of a stranger is not answered', `/note “${TASK}” x`, stranger, undefined, []],
-    [
-      'is dropped once the comment has changed',
-      `/note “${TASK}” x`,
-      {},
-      'never mind',
-      ['⚠️ The comment no longer has this command, so nothing was done'],
-    ],
-  ])('%s', async (_, body, of, now, said) => {
-    github.written.set(1, now ?? body);
+  it.each<[string, string, string[], Fields?, string?]>([
+    ['is carried out', `/note “${TASK}” as said`, [`✅ Noted on ${TASK}`]],
+    ['is explained if it lacks a parameter', '/note 4711', [LACKS]],
+    ['knows its author by `people`', '/who is it', ['✅ @\u200bCodertocat is Mira Novak on 2026-11-20']],
+    ['is ignored if it is for Slack only', '/shout a', []],
+    ['of a stranger is not answered', `/note “${TASK}” x`, [], stranger],
+    ['is dropped once the comment has changed', `/note “${TASK}” x`, [CHANGED], {}, 'never mind'],
+  ])('%s', async (_, body, said, of = {}, now = body) => {
+    github.written.set(1, now);
     expect(await answers(comment(body, of))).toEqual(said);
   });
 });

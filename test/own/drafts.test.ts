@@ -17,6 +17,7 @@ const release = (job: () => unknown, run: (input: { x?: unknown }) => void = () 
   },
 });
 const draft = (rest: object) => () => ({ happened: [1], input: {}, ...rest });
+const input = (x: unknown) => draft({ input: { x } });
 const SECRET = 'words of the payload';
 /** An object with a getter that throws when it is read for that time. */
 const throwsAt = (time: number, name: string, rest: object = {}) => {
@@ -31,29 +32,21 @@ const deep = JSON.parse(`${'{"a":'.repeat(40)}1${'}'.repeat(40)}`);
 
 describe('what `job` returns', () => {
   it.each<[string, () => unknown, string]>([
-    ['a Date', draft({ input: { x: new Date(0) } }), 'input.x is a Date, which is not kept; convert it to a text'],
-    ['a URL', draft({ input: { x: { at: [new URL('https://a.example')] } } }), 'input.x.at.0 is a URL'],
-    ['a Map', draft({ input: { x: new Map([[SECRET, 1]]) } }), 'input.x is a Map'],
-    ['an empty Set', draft({ input: { x: new Set() } }), 'input.x is a Set'],
-    ['a function', draft({ input: { x: () => SECRET } }), 'input.x is a function'],
-    ['1e200', draft({ input: { x: 1e200 } }), 'input.x is a number beyond 2^53'],
-    ['1e-200', draft({ input: { x: 1e-200 } }), 'input.x is a number below 1e-130'],
-    ['40 levels', draft({ input: { x: deep } }), 'a value of more than 20 levels'],
-    ['a list with a gap', draft({ input: { x: new Array(2) } }), 'input.x is a list with undefined'],
-    ['an empty name', draft({ input: { x: { '': SECRET } } }), "input.x is a record with the name ''"],
-    [
-      'a name of every object',
-      draft({ input: { x: { constructor: SECRET } } }),
-      "a record with the name 'constructor'",
-    ],
-    [
-      'half a character',
-      draft({ input: { x: `${SECRET}\ud800` } }),
-      'input.x is a text that is cut within a character',
-    ],
+    ['a Date', input(new Date(0)), 'input.x is a Date, which is not kept; convert it to a text'],
+    ['a URL', input({ at: [new URL('https://a.example')] }), 'input.x.at.0 is a URL'],
+    ['a Map', input(new Map([[SECRET, 1]])), 'input.x is a Map'],
+    ['an empty Set', input(new Set()), 'input.x is a Set'],
+    ['a function', input(() => SECRET), 'input.x is a function'],
+    ['1e200', input(1e200), 'input.x is a number beyond 2^53'],
+    ['1e-200', input(1e-200), 'input.x is a number below 1e-130'],
+    ['40 levels', input(deep), 'a value of more than 20 levels'],
+    ['a list with a gap', input(new Array(2)), 'input.x is a list with undefined'],
+    ['an empty name', input({ '': SECRET }), "input.x is a record with the name ''"],
+    ['a name of every object', input({ constructor: SECRET }), "a record with the name 'constructor'"],
+    ['half a character', input(`${SECRET}\ud800`), 'input.x is a text that is cut within a character'],
     [
       'half a character in a name',
-      draft({ input: { x: [{ '\ud800': SECRET }] } }),
+      input([{ '\ud800': SECRET }]),
       'input.x.0 is a record with a name cut within a character',
     ],
     ['a title that is cut', draft({ title: `${SECRET}\ud800` }), 'title is a text that is cut within a character'],
@@ -62,14 +55,10 @@ describe('what `job` returns', () => {
     ['an entity that is cut', draft({ entity: `${SECRET}\ud800` }), 'entity is a text that is cut within a character'],
     ['an id that is cut', draft({ happened: ['\udc00'] }), 'happened.0 is a text that is cut within a character'],
     ['a getter that throws', () => throwsAt(1, 'entity', { happened: [1], input: {} }), 'Error at automations/aaa.ts'],
-    ['an input whose getter throws', () => draft({ input: { x: throwsAt(1, 'at') } })(), 'Error at automations/aaa.ts'],
-    [
-      'an input whose getter throws later',
-      () => draft({ input: { x: throwsAt(2, 'at') } })(),
-      'Error at automations/aaa.ts',
-    ],
-    ['9 KB', draft({ input: { x: SECRET.repeat(500) } }), 'the input of a job has 10008 bytes; 8192 is the most'],
-    ['names that no field has', draft({ input: { x: { [`${SECRET}@a.example`]: 1n } } }), 'input.x.… is a bigint'],
+    ['an input whose getter throws', () => input(throwsAt(1, 'at'))(), 'Error at automations/aaa.ts'],
+    ['an input whose getter throws later', () => input(throwsAt(2, 'at'))(), 'Error at automations/aaa.ts'],
+    ['9 KB', input(SECRET.repeat(500)), 'the input of a job has 10008 bytes; 8192 is the most'],
+    ['names that no field has', input({ [`${SECRET}@a.example`]: 1n }), 'input.x.… is a bigint'],
     ['an entity that is no text', draft({ entity: 42 }), 'entity is not a text of 1 to 600 characters'],
     ['a long entity', draft({ entity: SECRET.repeat(40) }), 'entity is not a text of 1 to 600 characters'],
     ['no input', () => ({ happened: [1] }), 'the input of a job is not as the file declares it: the whole'],
@@ -91,12 +80,8 @@ describe('what `job` returns', () => {
     }
     await relay.workToTheEnd();
     expect(await relay.jobs()).toMatchObject([{ automation: 'bbb', status: 'succeeded' }]);
-    expect(relay.log).toContainEqual(
-      expect.objectContaining({
-        message: 'automations/aaa.ts failed on an event',
-        error: expect.stringContaining(said),
-      }),
-    );
+    const line = { message: 'automations/aaa.ts failed on an event', error: expect.stringContaining(said) };
+    expect(relay.log).toContainEqual(expect.objectContaining(line));
     expect(relay.metrics).toContainEqual(expect.objectContaining({ OwnAutomationsFailed: 1 }));
     expect(JSON.stringify(relay.log)).not.toContain(SECRET);
   });
@@ -154,6 +139,18 @@ describe('what `job` returns', () => {
 
 describe('an id beyond 2^53', () => {
   const ids = ['1234567890123456789', '1234567890123456790'];
+  const verify = token({ header: 'x-token' });
+  const run = async () => 'done';
+  async function start(own: Record<string, { on: unknown; run: unknown }>) {
+    relay = await startRelay({ own });
+    const secrets = Object.keys(own).map((name) => [name, 'secret']);
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}hooks`, Object.fromEntries(secrets));
+  }
+  async function post(name: string, body: string) {
+    const request = { method: 'POST', headers: { 'x-token': 'secret' }, body };
+    const response = await fetch(new URL(`/hooks/${name}`, relay.url), request);
+    return { status: response.status, answer: await response.json() };
+  }
 
   it('keeps its digits in the payload of GitHub, so that two events make two jobs', async () => {
     const on = github('release.published', {
@@ -177,29 +174,20 @@ describe('an id beyond 2^53', () => {
   it('of a webhook is a text too, and a file that reads a number there fails with the name of the field', async () => {
     const file = (id: z.ZodMiniType<string | number>) => ({
       on: webhook({
-        verify: token({ header: 'x-token' }),
+        verify,
         body: z.object({ id }),
         input: { id },
         job: (body) => ({ happened: [body.id], input: body }),
       }),
-      run: async () => 'done',
+      run,
     });
-    relay = await startRelay({ own: { text: file(z.string()), number: file(z.number()) } });
-    relay.stack.secrets.put(`${relay.stack.secretPrefix}hooks`, { text: 'secret', number: 'secret' });
-    const post = (name: string, id: string) =>
-      fetch(new URL(`/hooks/${name}`, relay.url), {
-        method: 'POST',
-        headers: { 'x-token': 'secret' },
-        body: `{ "id" : ${id} }`,
-      });
-    for (const id of ids) expect(await (await post('text', id)).json()).toMatchObject({ repeat: false });
-    expect((await post('number', '9007199254740991')).status).toBe(200);
-    expect((await post('number', '-9007199254740993')).status).toBe(500);
-    expect(relay.log).toContainEqual(
-      expect.objectContaining({
-        error: 'Error: a number beyond 2^53 comes as a text of its digits; read it as a text: id',
-      }),
-    );
+    await start({ text: file(z.string()), number: file(z.number()) });
+    const withId = (name: string, id: string) => post(name, `{ "id" : ${id} }`);
+    for (const id of ids) expect(await withId('text', id)).toMatchObject({ answer: { repeat: false } });
+    expect((await withId('number', '9007199254740991')).status).toBe(200);
+    expect((await withId('number', '-9007199254740993')).status).toBe(500);
+    const error = 'Error: a number beyond 2^53 comes as a text of its digits; read it as a text: id';
+    expect(relay.log).toContainEqual(expect.objectContaining({ error }));
   });
 
   it.each<[string, z.ZodMiniType<unknown>, number]>([
@@ -208,20 +196,16 @@ describe('an id beyond 2^53', () => {
     ['another event', z.literal('closed'), 200],
   ])('of a webhook is a mistake of a file that takes %s only if nothing else is another', async (_, id, status) => {
     const on = webhook({
-      verify: token({ header: 'x-token' }),
+      verify,
       body: z.object({ id, type: z.optional(z.literal('opened')) }),
       input: {},
       job: () => ({ happened: [1], input: {} }),
     });
-    relay = await startRelay({ own: { mine: { on, run: async () => 'done' } } });
-    relay.stack.secrets.put(`${relay.stack.secretPrefix}hooks`, { mine: 'secret' });
-    const post = async (body: string) => {
-      const request = { method: 'POST', headers: { 'x-token': 'secret' }, body };
-      return (await fetch(new URL('/hooks/mine', relay.url), request)).status;
-    };
-    expect(await post('{"id":9007199254740993}')).toBe(status);
-    expect(await post('{"id":9007199254740993,"type":"other"}')).toBe(200);
+    await start({ mine: { on, run } });
+    const statusOf = async (body: string) => (await post('mine', body)).status;
+    expect(await statusOf('{"id":9007199254740993}')).toBe(status);
+    expect(await statusOf('{"id":9007199254740993,"type":"other"}')).toBe(200);
     // A text in the body of the sender, which is no number beyond 2^53.
-    expect(await post('{"id":"4242424242424242"}')).toBe(200);
+    expect(await statusOf('{"id":"4242424242424242"}')).toBe(200);
   });
 });

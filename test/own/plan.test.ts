@@ -6,7 +6,9 @@ import { beforeEach, expect, it } from 'vitest';
 import { inProcess } from '../../cli/own-runs.ts';
 import { jobsInWords } from '../../cli/plan.ts';
 import { readCustomAutomations } from '../../lib/automations/custom/folder.ts';
+import type { Steps } from '../../lib/triggers/steps.ts';
 import { runRelay, targetOf } from '../cli/run-command.ts';
+import { issueEvent } from '../issue-events.ts';
 import { newFolder, withPackage } from '../new-folder.ts';
 import { customOf, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 
@@ -16,18 +18,32 @@ const on = github('issues.opened', {
   input: { title: z.string() },
   job: ({ issue }) => ({ happened: [issue.id], input: { title: issue.title } }),
 });
-const run: Run<typeof on> = async ({ title }, { call, create, until, say }) => {
-  await call('complete', complete, done);
-  await create('defect', 'defects/create', { project_id: PROJECT, title });
-  await until('later', '2026-11-21T10:00:00Z');
-  await say('tell', { channel: 'C0PLATFORM' }, 'later');
-  return 'done';
-};
+type Step = (steps: Steps, title: string) => Promise<unknown>;
+const inOrder =
+  (...all: Step[]): Run<typeof on> =>
+  async ({ title }, steps) => {
+    for (const step of all) await step(steps, title);
+    return 'done';
+  };
+const calls =
+  (name = 'complete'): Step =>
+  ({ call }) =>
+    call(name, complete, done);
+const creates =
+  (name = 'defect'): Step =>
+  ({ create }, title) =>
+    create(name, 'defects/create', { project_id: PROJECT, title });
+const waits: Step = ({ until }) => until('later', '2026-11-21T10:00:00Z');
+const says =
+  (name = 'tell'): Step =>
+  ({ say }) =>
+    say(name, { channel: 'C0PLATFORM' }, 'later');
+const lists: Step = ({ list }) => list('complete', 'tasks/list', { project_id: PROJECT }, ({ name }) => name);
+const run = inOrder(calls(), creates(), waits, says());
 
 let relay: TestRelay;
 beforeEach(async () => {
   relay = await startRelay({ own: { follow: { on, run } } });
-  const { issueEvent } = await import('../issue-events.ts');
   await relay.post('issues', issueEvent('opened', { labels: [], title: 'Waits' }));
   await relay.work();
   expect(await relay.jobs()).toMatchObject([{ automation: 'follow', status: 'waiting' }]);
@@ -43,47 +59,21 @@ async function plan(files: Record<string, { on: unknown; run: Run<typeof on> }>)
 
 it.each<[string, Run<typeof on>, string]>([
   ['the same code', run, '1 job under way, 1 as before'],
-  [
-    'a renamed call',
-    async (_, { call }) => {
-      await call('finish', complete, done);
-      return 'done';
-    },
-    `repeats the step 'complete' (${complete}) as 'finish'`,
-  ],
+  ['a renamed call', inOrder(calls('finish')), `repeats the step 'complete' (${complete}) as 'finish'`],
   [
     'a renamed creation',
-    async ({ title }, { call, create }) => {
-      await call('complete', complete, done);
-      await create('bug', 'defects/create', { project_id: PROJECT, title });
-      return 'done';
-    },
+    inOrder(calls(), creates('bug')),
     "parks: the step 'defect' of this job has carried out defects/create",
   ],
-  [
-    'a removed step',
-    async (_, { call }) => {
-      await call('complete', complete, done);
-      return 'done';
-    },
-    "ends, and skips 'defect', 'later'",
-  ],
+  ['a removed step', inOrder(calls()), "ends, and skips 'defect', 'later'"],
   [
     'a step in front of others',
-    async ({ title }, { say, call, create }) => {
-      await say('first', { channel: 'C0PLATFORM' }, 'hello');
-      await call('complete', complete, done);
-      await create('defect', 'defects/create', { project_id: PROJECT, title });
-      return 'done';
-    },
+    inOrder(says('first'), calls(), creates()),
     '? follow: issues.opened of Codertocat/Hello-World#1',
   ],
   [
     'a step with another operation',
-    async (_, { list }) => {
-      await list('complete', 'tasks/list', { project_id: PROJECT }, ({ name }) => name);
-      return 'done';
-    },
+    inOrder(lists),
     "before 'complete', 'defect', 'later', which is done; it may skip it",
   ],
 ])('a plan names what becomes of a job under way: %s', async (_, changed, said) => {
@@ -108,22 +98,17 @@ const asBefore = `await call('complete', '${complete}', ${JSON.stringify(done)},
 await create('defect', 'defects/create', { project_id: '${PROJECT}', title });
 `;
 
+const listing = (name: string) => `await call(${name}, "tasks/list", {});`;
+const REJECTS = 'void Promise.reject(new TypeError("a"));';
+
 it.each<[string, string, string]>([
   ['continues as in a worker', `${asBefore} await until('later', '2026-11-21T10:00:00Z');`, ', 1 as before'],
-  [
-    'has no environment',
-    'await call("seen " + Object.keys(process.env), "tasks/list", {});',
-    "the step 'seen ' before",
-  ],
-  ['knows its stage', 'await call("in " + stage, "tasks/list", {});', "the step 'in local' before"],
+  ['has no environment', listing('"seen " + Object.keys(process.env)'), "the step 'seen ' before"],
+  ['knows its stage', listing('"in " + stage'), "the step 'in local' before"],
   ['gets what steps kept', `${asBefore} return 'done';`, "ends, and skips 'later'"],
   ['can end its job', `${asBefore} stop('no');`, "ends, and skips 'later'"],
   ['can make a mistake', 'undefined.x;', 'parks: TypeError: Cannot read properties of undefined'],
-  [
-    'can leave a mistake behind',
-    'void Promise.reject(new TypeError("a")); await new Promise(() => {});',
-    'TypeError: a',
-  ],
+  ['can leave a mistake behind', `${REJECTS} await new Promise(() => {});`, 'TypeError: a'],
   ['gets a warning for what may differ', `${asBefore} return String(new Date());`, '! automations/follow.ts:'],
   ['can end its process', 'process.exit();', 'parks: run of automations/follow.ts ends its process'],
 ])('the code of a team, in a process of its own, %s', async (_, code, said) => {
