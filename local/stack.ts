@@ -12,8 +12,11 @@ export type LocalStack = Awaited<ReturnType<typeof startLocalStack>>;
 /** The environment variables that tell the functions and the command line where a stack is. */
 export type StackVariables = LocalStack['variables'];
 
-/** Long enough for every run of the worker. SQS recommends six times the time-out for Lambda. */
-export const VISIBILITY_TIMEOUT_MS = 90_000;
+/** As infra/job-queue.ts deploys them. */
+export const QUEUE = { visibilityTimeoutMs: 90_000, maxReceiveCount: 100 };
+
+export const openQueues = (clock: () => number, changed = () => {}): FifoQueue[] =>
+  ['interactive.fifo', 'background.fifo'].map((name) => new FifoQueue(name, clock, { ...QUEUE, changed }));
 
 export interface LocalStackOptions {
   /** Folder for the table's files. Without it, the table is in memory. */
@@ -31,13 +34,7 @@ export async function startLocalStack(options: LocalStackOptions = {}) {
   const { clock = Date.now, queueChanged, table, tablePath, tableFailed } = options;
   const secretPrefix = 'partner-relay/local/';
   const tableName = table?.name ?? 'partner-relay-local-2';
-  const queues = ['interactive.fifo', 'background.fifo'].map(
-    (name) =>
-      new FifoQueue(name, clock, {
-        visibilityTimeoutMs: VISIBILITY_TIMEOUT_MS,
-        ...(queueChanged && { changed: queueChanged }),
-      }),
-  );
+  const queues = openQueues(clock, queueChanged);
   const secrets = new LocalSecrets(clock);
   const accessKeyId = `LOCAL${randomBytes(8).toString('hex').toUpperCase()}`;
   const credentials = { AWS_REGION: 'local', AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: 'local' };

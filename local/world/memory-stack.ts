@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { ONE_MACHINE } from '../../lib/config/environment.ts';
 import { jobsByStatus, waitingLine } from '../../lib/state/table/keys.ts';
-import { FifoQueue } from '../fifo-queue.ts';
 import { LocalSecrets } from '../local-secrets.ts';
-import { type LocalStack, VISIBILITY_TIMEOUT_MS } from '../stack.ts';
+import { type LocalStack, openQueues } from '../stack.ts';
 import { type Carry, connectAws, variablesAt } from './aws.ts';
 import { DynamoDbModel } from './dynamodb-model.ts';
 
@@ -36,9 +35,7 @@ export function openMemoryStack(options: MemoryStackOptions): MemoryStack {
   const place = `relay-${++opened}`;
   const { SECRET_PREFIX: secretPrefix, ...variables } = variablesAt(place);
   const table = new DynamoDbModel([jobsByStatus, waitingLine], propagate);
-  const queues = ['interactive.fifo', 'background.fifo'].map(
-    (name) => new FifoQueue(name, clock, { visibilityTimeoutMs: VISIBILITY_TIMEOUT_MS }),
-  );
+  const queues = openQueues(clock);
   const secrets = new LocalSecrets(clock);
   for (const name of ['markers', 'intake']) secrets.put(secretPrefix + name, { key: randomBytes(32).toString('hex') });
   const disconnect = connectAws(place, { table, queues, secrets, clock }, carry);

@@ -14,11 +14,11 @@ it('the queue accepts a message once in five minutes', () => {
   expect(queue.size).toBe(2);
 });
 
-async function startServer() {
+const startServer = (choose?: (count: number) => number) => async () => {
   return {
     async createQueue() {
       let now = 0;
-      const queue = new FifoQueue('tested.fifo', () => now, QUEUE);
+      const queue = new FifoQueue('tested.fifo', () => now, { ...QUEUE, ...(choose && { choose }) });
       return {
         name: queue.name,
         send: async (body: string, group: string, id: string) => void queue.send(body, group, id),
@@ -28,11 +28,16 @@ async function startServer() {
         async pass(seconds: number) {
           now += seconds * 1_000;
         },
-        deadLetters: async () => [],
+        deadLetters: async () => queue.deadLetters,
       };
     },
     close: async () => {},
   };
-}
+};
 
-describe('the queue of npm start', () => queueStatements(startServer, ['has no dead letters']));
+describe('the queue', () => queueStatements(startServer(), []));
+describe('the queue with any order of groups', () =>
+  queueStatements(
+    startServer((count) => Math.floor(count * Math.random())),
+    [],
+  ));

@@ -3,7 +3,7 @@ import type { createHandler as createWorkerHandler } from '../../functions/job-w
 import { jobMessage } from '../../lib/engine/line/queue.ts';
 import { deliver } from '../../local/event-source.ts';
 import { asScheduledHandler, asSqsHandler } from '../handlers.ts';
-import { type FifoQueueModel, lineage } from './fifo-queue-model.ts';
+import { lineage, type PolledQueue } from './polled-queue.ts';
 import { contextUntil, noteAwsMetric, noteError, startProcess, type World } from './world.ts';
 
 /** As infra/job-worker.ts and lib/schedules.ts have them. */
@@ -31,7 +31,7 @@ export interface WorkerRun {
  */
 export async function runWorker(
   createHandler: typeof createWorkerHandler,
-  queue: FifoQueueModel,
+  queue: PolledQueue,
   world: World,
   how: { stopsLoops: boolean; aheadMs: number },
   ended: (run: WorkerRun) => void,
@@ -40,7 +40,7 @@ export async function runWorker(
   const { runtime, work } = startProcess(world, how.aheadMs);
   const handle = asSqsHandler(createHandler(runtime));
   for (;;) {
-    const message = await queue.receive();
+    const message = await queue.next();
     const rounds = message.rounds + 1;
     if (how.stopsLoops && rounds > MOST_ROUNDS) {
       queue.moveToDeadLetters(message);

@@ -19,10 +19,10 @@ import { seededRandom, VirtualTime } from '../service/budget/virtual-time.ts';
 import { type Arrival, bring, type Wanted } from './arrivals.ts';
 import { type AwsTrouble, inTrouble } from './aws-troubles.ts';
 import { channelOf, repositoryOf } from './events.ts';
-import { FifoQueueModel } from './fifo-queue-model.ts';
 import { GithubStub } from './github-stub.ts';
 import { runSweeps, runWorker, type Sweep, type WorkerRun } from './lambda-model.ts';
 import { LineWatch, type Stranded } from './line-watch.ts';
+import { PolledQueue } from './polled-queue.ts';
 import { hostOf, SECRET_KEY, Service, type ServiceCall, type ServiceOptions } from './service.ts';
 import { SlackStub, type Told } from './slack-stub.ts';
 import { type MetricValue, noteAwsMetric, noteError, startProcess, VARIABLES, type World } from './world.ts';
@@ -91,8 +91,6 @@ export interface Result {
 
 /** Not on a boundary of any calendar window. */
 const START = Date.UTC(2026, 10, 20, 10, 0, 17);
-/** As infra/job-queue.ts deploys them; a message reaches an idle worker within milliseconds. */
-const QUEUE = { visibilityTimeoutMs: 90_000, maxReceiveCount: 100, pollMs: [5, 30], lateMs: 3_000 } as const;
 /** An index lags behind the table by up to this. */
 const INDEX_LAG_MS = 1_000;
 
@@ -116,8 +114,8 @@ export async function simulate(load: Workload): Promise<Result> {
   const { time, random, service } = world;
   const table = new DynamoDbModel([jobsByStatus, waitingLine], lagging(time, random));
   const queues = {
-    interactive: new FifoQueueModel('interactive.fifo', QUEUE, time, random),
-    background: new FifoQueueModel('background.fifo', QUEUE, time, random),
+    interactive: new PolledQueue('interactive.fifo', time, random),
+    background: new PolledQueue('background.fifo', time, random),
   };
   const sweeps: Sweep[] = [];
   const longest = { tookMs: 0, rounds: 0 };
@@ -210,7 +208,7 @@ function worldOf(load: Workload): World {
 }
 
 /** SQS tells CloudWatch about its queues every minute. */
-async function watchQueues(queues: readonly FifoQueueModel[], world: World): Promise<void> {
+async function watchQueues(queues: readonly PolledQueue[], world: World): Promise<void> {
   for (;;) {
     await world.time.sleep(60_000);
     for (const queue of queues) {
