@@ -5,7 +5,7 @@ import { keys } from '../state/table/keys.ts';
 import { remembered } from '../state/table/remembered.ts';
 import type { Table } from '../state/table/table.ts';
 
-interface AskedPermission {
+export interface AskedPermission {
   userId: string;
   /** Without one, the channel does not matter. */
   channelId?: string | undefined;

@@ -6,6 +6,7 @@ import type { SlackConfig } from '../../config/schema.ts';
 import { linksAccounts, requiresLink } from '../../config/settings.ts';
 import { createJobSignatures } from '../../engine/record/job-signatures.ts';
 import { createTurns, lastJobs, readTurns } from '../../people/turns.ts';
+import { explained } from '../../platforms/slack/explained.ts';
 import { createKnownTasks } from '../../platforms/slack/known-names.ts';
 import { createKnownProjects } from '../../platforms/slack/known-projects.ts';
 import { createAdmission } from '../../platforms/slack/requests/admission.ts';
@@ -21,6 +22,8 @@ import type { SlackIntake } from './slack-intake.ts';
 const MODAL_TIMEOUT_MS = 1_500;
 /** Lookups in Slack that are not cached come out of the same three seconds. */
 const QUESTION_TIMEOUT_MS = 600;
+/** For what is told while Slack waits for the answer to its request. */
+const RESPONSE_TIMEOUT_MS = 1_000;
 
 /** Opens everything that is needed to answer people's requests. */
 export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores: Stores): SlackIntake {
@@ -34,6 +37,7 @@ export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores:
   const api = { apiUrl, secrets, fetch: fetchWithinInvocation(fetch) };
   const questions = createSlackApi({ ...api, timeoutMs: QUESTION_TIMEOUT_MS });
   const asking = { settings, people: config.people, contact: config.contact, table, slack: questions, clock };
+  const admission = createAdmission(asking);
   const permissions = createPermissions(asking);
   const isLinkRequired = Object.keys(config.connections).some((name) => requiresLink(config, name));
   let opened: Promise<Linking> | undefined;
@@ -42,18 +46,21 @@ export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores:
     opened ??= import('./loaded-on-demand.ts').then(({ createLinking }) => createLinking(runtime, settings, stores));
     return opened;
   }
-  const faultWithAccounts: Permissions['faultOf'] = async (permission, asked) => {
+  const permissionFault: Permissions['faultOf'] = async (permission, asked) => {
     const fault = await permissions.faultOf(permission, asked);
-    return fault !== undefined || asked.verb?.isCustom ? fault : (await linking())?.faultOf(permission, asked);
+    if (fault !== undefined || asked.verb?.isCustom || !isLinkRequired) return fault;
+    return (await linking())?.faultOf(permission, asked);
   };
   return {
     config,
     settings,
     slack: createSlackApi({ ...api, timeoutMs: MODAL_TIMEOUT_MS }),
-    responseUrls: createResponseUrls(apiUrl, fetch),
-    admission: createAdmission(asking),
+    responseUrls: createResponseUrls(apiUrl, fetch, RESPONSE_TIMEOUT_MS),
+    admission: { ...admission, faultOf: (sender) => explained(config.contact, () => admission.faultOf(sender)) },
     verbs: createVerbs(runtime.custom),
-    permissions: isLinkRequired ? { faultOf: faultWithAccounts } : permissions,
+    permissions: { faultOf: permissionFault },
+    faultOf: async (permission, asked) =>
+      permission === null ? undefined : explained(config.contact, () => permissionFault(permission, asked)),
     clock,
     isStopped: runtime.environment.RUNNING === 'false',
     projects: createKnownProjects(table, clock),

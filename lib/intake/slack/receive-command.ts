@@ -2,14 +2,12 @@ import type { AnsweredCommand } from '../../automations/verbs.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
 import { type ReadTurns, TOO_MANY } from '../../people/turns.ts';
 import { commandOfButton } from '../../platforms/slack/command-button.ts';
-import { explained } from '../../platforms/slack/explained.ts';
 import { notOffered } from '../../platforms/slack/link-messages.ts';
 import { message, type SlackMessage, section, warning } from '../../platforms/slack/messages.ts';
 import { code, escaped, plain } from '../../platforms/slack/mrkdwn.ts';
 import { readOwn } from '../../platforms/slack/requests/fields.ts';
 import type { ButtonPress } from '../../platforms/slack/requests/interaction.ts';
 import type { SlackCommand } from '../../platforms/slack/requests/request.ts';
-import { ANSWER_TIMEOUT_MS } from '../../platforms/slack/response-url.ts';
 import { connectionOf, type SlackIntake, STOPPED } from './slack-intake.ts';
 import { type GivenCommand, slackOrigin } from './slack-origin.ts';
 
@@ -53,8 +51,7 @@ export async function receiveCommandButton(press: ButtonPress, intake: SlackInta
     'fault' in parsed
       ? { said: warning(escaped(parsed.fault)) }
       : await carryOut({ ...press, happened, command: parsed.command, from, isSure }, intake);
-  if (said && press.responseUrl !== undefined)
-    await intake.responseUrls.respond(press.responseUrl, said, 'instead', ANSWER_TIMEOUT_MS);
+  if (said) await intake.responseUrls.respond(press.responseUrl, said, 'instead');
 }
 
 /**
@@ -62,9 +59,11 @@ export async function receiveCommandButton(press: ButtonPress, intake: SlackInta
  * @returns the message for the person, and whether a job works on the command
  */
 async function carryOut(given: GivenCommand, intake: SlackIntake) {
-  const fault = await refusal(given, intake);
+  const { userId, channelId, from = { channelId } } = given;
+  const verb = intake.verbs.of(given.command);
+  const fault = await intake.faultOf(verb.permission, { userId, verb, ...from });
   if (fault !== undefined) return { said: warning(fault), works: false };
-  const doubt = given.isTyped && intake.verbs.of(given.command).doubt?.(given.command, intake.clock());
+  const doubt = given.isTyped && verb.doubt?.(given.command, intake.clock());
   const question = doubt && (await import('./loaded-on-demand.ts')).questionBefore(given, doubt, intake);
   if (question) return { said: question, works: false };
   const draft = draftOf(given, intake);
@@ -99,19 +98,6 @@ async function answer(
     default:
       return command satisfies never;
   }
-}
-
-/** @returns why the person may not use the command there, or undefined */
-async function refusal(
-  { command, userId, channelId, from }: GivenCommand,
-  intake: SlackIntake,
-): Promise<string | undefined> {
-  const verb = intake.verbs.of(command);
-  const { permission } = verb;
-  if (permission === null) return undefined;
-  return explained(intake.config.contact, () =>
-    intake.permissions.faultOf(permission, { userId, verb, ...(from ?? { channelId }) }),
-  );
 }
 
 /** The job of a command, or undefined if it has none. */

@@ -1,5 +1,4 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { explained } from '../../platforms/slack/explained.ts';
 import { warning } from '../../platforms/slack/messages.ts';
 import { escaped } from '../../platforms/slack/mrkdwn.ts';
 import { SlackRequestError } from '../../platforms/slack/requests/fields.ts';
@@ -56,7 +55,7 @@ async function answerCommand(typed: SlackCommand, intake: SlackIntake): Promise<
   const readBefore = intake.readTurns(typed.userId);
   // If it fails, only a command that needs it fails.
   readBefore.catch(() => {});
-  const fault = await explained(intake.config.contact, () => intake.admission.faultOf(typed));
+  const fault = await intake.admission.faultOf(typed);
   const said = fault === undefined ? await receiveCommand(typed, readBefore, intake) : warning(escaped(fault));
   return said && { response_type: 'ephemeral', ...said };
 }

@@ -1,5 +1,5 @@
 import type { Linking } from '../../as-person/index.ts';
-import type { Permissions } from '../../automations/slack-permissions.ts';
+import type { AskedPermission, Permissions } from '../../automations/slack-permissions.ts';
 import type { Verbs } from '../../automations/verbs.ts';
 import type { RelayConfig, SlackConfig } from '../../config/schema.ts';
 import type { Job, JobDraft } from '../../engine/record/job.ts';
@@ -24,6 +24,12 @@ export interface SlackIntake {
   admission: Admission;
   verbs: Verbs;
   permissions: Permissions;
+  /**
+   * Whether a person may use a verb. If Slack has to be asked and gives no answer, they may not.
+   * @param permission null for what everybody may do
+   * @returns why they may not, in mrkdwn, or undefined
+   */
+  faultOf(permission: string | null, asked: AskedPermission): Promise<string | undefined>;
   clock: () => number;
   /** While an operator has stopped the stage, what people ask for is kept, and nothing works on it. */
   isStopped: boolean;

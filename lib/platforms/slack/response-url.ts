@@ -6,14 +6,12 @@ import { type SealWith, sealText, unsealText } from './sealed-text.ts';
 export const RESPONSE_URL_LIVES_MS = 29 * 60_000;
 
 const TIMEOUT_MS = 5_000;
-/** The time-out while Slack waits for an answer to its request. */
-export const ANSWER_TIMEOUT_MS = 1_000;
 
 /** Sends answers to the response URLs of commands and interactions. */
 export type ResponseUrls = ReturnType<typeof createResponseUrls>;
 
 /** @param apiUrl the Web API's URL, which determines the Slack instance: `https://slack.com/api` */
-export function createResponseUrls(apiUrl: string, fetch: typeof globalThis.fetch) {
+export function createResponseUrls(apiUrl: string, fetch: typeof globalThis.fetch, timeoutMs = TIMEOUT_MS) {
   const origin = originFor(new URL(apiUrl));
   const isOurs = (url: string) => URL.canParse(url) && new URL(url).origin === origin;
   return {
@@ -24,15 +22,15 @@ export function createResponseUrls(apiUrl: string, fetch: typeof globalThis.fetc
      * everybody sees it instead of the original, `for all`. The answer to a command cannot be replaced (https://github.com/slackapi/bolt-js/issues/2287), so there the message
      * always follows. https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
      *
+     * @param url undefined where Slack gives none, as in a form
      * @returns the status of the answer; undefined if none came or the URL is not Slack's
      */
     async respond(
-      url: string,
+      url: string | undefined,
       { text, blocks }: SlackMessage,
       where: 'instead' | 'beside' | 'for all',
-      timeoutMs: number = TIMEOUT_MS,
     ): Promise<number | undefined> {
-      if (!isOurs(url)) return undefined;
+      if (url === undefined || !isOurs(url)) return undefined;
       try {
         const response = await fetch(url, {
           method: 'POST',

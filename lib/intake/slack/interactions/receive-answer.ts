@@ -4,13 +4,11 @@ import { isOver, type Job, type Question, statusInWords } from '../../../engine/
 import { NO_ANSWER } from '../../../engine/record/job-store.ts';
 import { openAnswer, sealAnswer } from '../../../platforms/slack/answers.ts';
 import { placeOf } from '../../../platforms/slack/command-button.ts';
-import { explained } from '../../../platforms/slack/explained.ts';
 import { message, plainSection, type SlackMessage, warning } from '../../../platforms/slack/messages.ts';
 import { escaped } from '../../../platforms/slack/mrkdwn.ts';
 import { answerOfButton, NOBODY_ANSWERED } from '../../../platforms/slack/question.ts';
 import { readOwn } from '../../../platforms/slack/requests/fields.ts';
 import type { ButtonPress } from '../../../platforms/slack/requests/interaction.ts';
-import { ANSWER_TIMEOUT_MS } from '../../../platforms/slack/response-url.ts';
 import { keys } from '../../../state/table/keys.ts';
 import { ifReadable } from '../../../state/table/unreadable-item.ts';
 import type { SlackIntake } from '../slack-intake.ts';
@@ -74,7 +72,7 @@ export async function receiveAnswer(press: ButtonPress, intake: SlackIntake): Pr
   }
 
   async function respond(said: SlackMessage, where: 'beside' | 'for all'): Promise<void> {
-    if (press.responseUrl !== undefined) await responseUrls.respond(press.responseUrl, said, where, ANSWER_TIMEOUT_MS);
+    await responseUrls.respond(press.responseUrl, said, where);
   }
 }
 
@@ -93,12 +91,6 @@ async function refusalOf(
   if (!isAsked) return warning('This question is for somebody else.');
   const verb =
     userId === job.asked?.by?.id ? intake.verbs.list.find(({ verb }) => verb === job.asked?.verb) : undefined;
-  const permission = verb?.permission;
-  const fault =
-    verb && permission != null
-      ? await explained(intake.config.contact, () =>
-          intake.permissions.faultOf(permission, { userId, verb, ...placeOf(job) }),
-        )
-      : undefined;
+  const fault = verb && (await intake.faultOf(verb.permission, { userId, verb, ...placeOf(job) }));
   return fault === undefined ? recognize({ userId, triggerId }, job.connection, intake) : warning(fault);
 }

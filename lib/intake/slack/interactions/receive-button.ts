@@ -1,12 +1,10 @@
 import type * as z from 'zod/mini';
 import { printDuration } from '../../../commands/duration.ts';
 import type { placeAsked } from '../../../platforms/slack/command-button.ts';
-import { explained } from '../../../platforms/slack/explained.ts';
 import { accountToLink, LINK_BUTTON, notOffered, OPEN_BUTTON } from '../../../platforms/slack/link-messages.ts';
 import { message, plainSection, type SlackMessage, warning } from '../../../platforms/slack/messages.ts';
 import { readOwn, SlackRequestError } from '../../../platforms/slack/requests/fields.ts';
 import type { ButtonPress } from '../../../platforms/slack/requests/interaction.ts';
-import { ANSWER_TIMEOUT_MS } from '../../../platforms/slack/response-url.ts';
 import { AWAY_BUTTON, BACK_BUTTON } from '../../../platforms/slack/views/away-views.ts';
 import {
   LOG_REST_BUTTON,
@@ -21,8 +19,8 @@ import { openAwayModal, openLogTimeModal } from './open-modal.ts';
 /** The missing time in a reminder goes out of date, because the person may have logged it since. */
 const PROPOSED_FOR_MS = 12 * 3_600_000;
 
-/** Handles a press of a button that runs no command. */
-export async function receiveButton(press: ButtonPress, intake: SlackIntake): Promise<void> {
+/** Handles a press of a button that runs no command. @returns what to tell the person */
+export async function receiveButton(press: ButtonPress, intake: SlackIntake): Promise<SlackMessage | undefined> {
   const held = <T>(schema: z.core.$ZodType<T>) => readOwn(`the button ${press.actionId}`, press.value, schema);
   switch (press.actionId) {
     case LOG_TIME_BUTTON: {
@@ -38,17 +36,17 @@ export async function receiveButton(press: ButtonPress, intake: SlackIntake): Pr
       return openToLog({ connection }, () => openLogTimeModal(press, modal, intake));
     }
     case LINK_BUTTON:
-      return tell(await ((await intake.linking())?.makeLink(press, held(accountToLink)) ?? notOffered(intake.config)));
+      return (await intake.linking())?.makeLink(press, held(accountToLink)) ?? notOffered(intake.config);
     case OPEN_BUTTON:
-      return;
+      return undefined;
     case MUTE_BUTTON:
       await intake.absences.mute(press.userId, press.value);
-      return tell(message(plainSection(`:no_bell: You will get no more reminders for ${press.value}.`)));
+      return message(plainSection(`:no_bell: You will get no more reminders for ${press.value}.`));
     case AWAY_BUTTON:
-      return tell(await openAwayModal(press, press.value, press.responseUrl, intake));
+      return openAwayModal(press, press.value, press.responseUrl, intake);
     case BACK_BUTTON:
       await intake.absences.set(press.userId, undefined);
-      return tell(message(plainSection(':white_check_mark: You get reminders again.')));
+      return message(plainSection(':white_check_mark: You get reminders again.'));
     default:
       throw new SlackRequestError('this button does not belong to Partner Relay');
   }
@@ -57,14 +55,9 @@ export async function receiveButton(press: ButtonPress, intake: SlackIntake): Pr
   async function openToLog(
     { connection, channelId }: z.output<typeof placeAsked>,
     open: () => Promise<SlackMessage | undefined>,
-  ): Promise<void> {
+  ): Promise<SlackMessage | undefined> {
     const asked = { userId: press.userId, connection, channelId };
-    const fault = await explained(intake.config.contact, () => intake.permissions.faultOf('log', asked));
-    return tell(fault === undefined ? await open() : warning(fault));
-  }
-
-  async function tell(said: SlackMessage | undefined): Promise<void> {
-    if (said && press.responseUrl !== undefined)
-      await intake.responseUrls.respond(press.responseUrl, said, 'beside', ANSWER_TIMEOUT_MS);
+    const fault = await intake.faultOf('log', asked);
+    return fault === undefined ? open() : warning(fault);
   }
 }

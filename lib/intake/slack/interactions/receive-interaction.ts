@@ -1,10 +1,8 @@
 import { isRunButton } from '../../../platforms/slack/command-button.ts';
-import { explained } from '../../../platforms/slack/explained.ts';
 import { type SlackMessage, warning } from '../../../platforms/slack/messages.ts';
 import { escaped } from '../../../platforms/slack/mrkdwn.ts';
 import { isAnswerButton } from '../../../platforms/slack/question.ts';
 import { readInteraction } from '../../../platforms/slack/requests/interaction.ts';
-import { ANSWER_TIMEOUT_MS } from '../../../platforms/slack/response-url.ts';
 import type { Metrics } from '../../../state/metrics/metrics.ts';
 import { receiveCommandButton } from '../receive-command.ts';
 import type { SlackAnswer, SlackIntake } from '../slack-intake.ts';
@@ -30,16 +28,16 @@ export async function receiveInteraction(
     log.info({ message: 'interaction ignored', type: read.type });
     return undefined;
   }
-  const fault = await explained(intake.config.contact, () => intake.admission.faultOf(read));
+  const fault = await intake.admission.faultOf(read);
   switch (read.kind) {
     case 'message shortcut':
-      await tell(fault === undefined ? await receiveShortcut(read, intake) : warning(escaped(fault)), read, intake);
+      await tell(fault === undefined ? await receiveShortcut(read, intake) : warning(escaped(fault)), read.responseUrl);
       return undefined;
     case 'button':
-      if (fault !== undefined) await tell(warning(escaped(fault)), read, intake);
+      if (fault !== undefined) await tell(warning(escaped(fault)), read.responseUrl);
       else if (isAnswerButton(read.actionId)) await receiveAnswer(read, intake);
       else if (isRunButton(read.actionId)) await receiveCommandButton(read, intake);
-      else await receiveButton(read, intake);
+      else await tell(await receiveButton(read, intake), read.responseUrl);
       return undefined;
     case 'typed in list':
       return { options: fault === undefined ? await suggestTasks(read, intake) : [] };
@@ -48,10 +46,8 @@ export async function receiveInteraction(
       return errors && { response_action: 'errors', errors };
     }
   }
-}
 
-async function tell(said: SlackMessage | undefined, { responseUrl }: { responseUrl?: string }, intake: SlackIntake) {
-  if (said && responseUrl !== undefined) {
-    await intake.responseUrls.respond(responseUrl, said, 'beside', ANSWER_TIMEOUT_MS);
+  async function tell(said: SlackMessage | undefined, responseUrl: string | undefined): Promise<void> {
+    if (said) await intake.responseUrls.respond(responseUrl, said, 'beside');
   }
 }

@@ -1,4 +1,3 @@
-import { explained } from '../../../platforms/slack/explained.ts';
 import { type SlackMessage, warning } from '../../../platforms/slack/messages.ts';
 import { plain } from '../../../platforms/slack/mrkdwn.ts';
 import { SlackRequestError } from '../../../platforms/slack/requests/fields.ts';
@@ -11,7 +10,7 @@ import { openDefectModal } from './open-modal.ts';
 export async function receiveShortcut(chosen: MessageShortcut, intake: SlackIntake): Promise<SlackMessage | undefined> {
   const { callbackId, messageText, permalink } = chosen;
   if (callbackId !== DEFECT_SHORTCUT) throw new SlackRequestError('this shortcut does not belong to Partner Relay');
-  const fault = await explained(intake.config.contact, () => intake.permissions.faultOf('defect', chosen));
+  const fault = await intake.faultOf('defect', chosen);
   if (fault !== undefined) return warning(fault);
   const text = plain(messageText);
   const title = text.split('\n', 1)[0] ?? '';

@@ -6,10 +6,8 @@ import { taskAsTyped } from '../../../commands/log.ts';
 import type { OurPermission } from '../../../config/schema.ts';
 import { DAY_MS } from '../../../dates.ts';
 import { TOO_MANY } from '../../../people/turns.ts';
-import { explained } from '../../../platforms/slack/explained.ts';
 import { readOwn, SlackRequestError } from '../../../platforms/slack/requests/fields.ts';
 import type { ModalSubmission } from '../../../platforms/slack/requests/interaction.ts';
-import { ANSWER_TIMEOUT_MS } from '../../../platforms/slack/response-url.ts';
 import { AWAY_MODAL, awayMemory, awayMessage } from '../../../platforms/slack/views/away-views.ts';
 import { chosenTask, TASK_SELECT } from '../../../platforms/slack/views/task-select.ts';
 import { DEFECT_MODAL, defectMemory, LOG_TIME_MODAL, logTimeMemory } from '../../../platforms/slack/views/views.ts';
@@ -32,7 +30,7 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
     readOwn("the modal's private_metadata", sent.privateMetadata, schema);
   // The permission was checked when the form was opened.
   const permissionFault = (verb: OurPermission, connection: string) =>
-    explained(intake.config.contact, () => intake.permissions.faultOf(verb, { userId: sent.userId, connection }));
+    intake.faultOf(verb, { userId: sent.userId, connection });
   switch (sent.callbackId) {
     case DEFECT_MODAL: {
       const { channelId, permalink } = remembered(defectMemory);
@@ -74,7 +72,7 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
         return { until: 'Choose today or a day within the next year.' };
       }
       await intake.absences.set(sent.userId, until);
-      if (responseUrl) await intake.responseUrls.respond(responseUrl, awayMessage(until), 'beside', ANSWER_TIMEOUT_MS);
+      await intake.responseUrls.respond(responseUrl, awayMessage(until), 'beside');
       return undefined;
     }
     default:
