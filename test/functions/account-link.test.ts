@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Holder } from '../../lib/as-person/grants/grant.ts';
 import { createGrants } from '../../lib/as-person/grants/grants.ts';
 import { createVault } from '../../lib/as-person/grants/vault.ts';
-import { grantRequestKey } from '../../lib/as-person/linking/grant-request.ts';
+import { grantRequestKey } from '../../lib/as-person/linking/grant-requests.ts';
 import { scopes } from '../../lib/as-person/protocol/oauth/scopes.ts';
 import { digest } from '../../lib/digest.ts';
 import { linkMessage } from '../../lib/platforms/slack/link-messages.ts';

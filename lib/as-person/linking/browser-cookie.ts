@@ -1,5 +1,5 @@
 import { digest } from '../../digest.ts';
-import { STEP_MS } from './grant-request.ts';
+import { STEP_MS } from './grant-requests.ts';
 
 /**
  * The cookie that binds a link to the browser that opened it. Its name comes from the state of the authorization, so

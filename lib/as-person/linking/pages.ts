@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { STEP_MS } from './grant-request.ts';
+import { STEP_MS } from './grant-requests.ts';
 
 const STYLE = `body{font:1.1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:2rem auto;padding:0 1rem}
 button{font:inherit;padding:.4rem 1rem}.code{font-size:2rem;letter-spacing:.1em}`;

@@ -6,8 +6,7 @@ import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 import type { McpEndpoint } from '../grants/mcp-endpoint.ts';
 import { linkCookie, noLinkCookie, ticketOf } from './browser-cookie.ts';
-import type { Asker } from './grant-request.ts';
-import type { OpenedRequests } from './opened-requests.ts';
+import type { Asker, OpenedRequests } from './grant-requests.ts';
 import { codePage, leavePage, startPage } from './pages.ts';
 
 interface ReceiveBrowserOptions {

@@ -16,8 +16,7 @@ import { deathInWords } from '../grants/errors.ts';
 import type { Grant, Holder } from '../grants/grant.ts';
 import { createGrants } from '../grants/grants.ts';
 import { createVault } from '../grants/vault.ts';
-import { endOfStep } from '../linking/grant-request.ts';
-import { createGrantRequests } from '../linking/grant-requests.ts';
+import { createGrantRequests, endOfStep } from '../linking/grant-requests.ts';
 
 interface Asking {
   userId: string;
