@@ -157,7 +157,7 @@ export const openData = z.unknown();
 
 export const reads = { effect: 'read', success: 200 } as const;
 export const lists = { ...reads, pageSize: 'per_page' } as const;
-export const changes = { effect: 'repeatable', success: 200 } as const;
+export const changes = { effect: 'repeatable', success: 200, data: openData } as const;
 export const creates = { effect: 'create', success: 201 } as const;
 export const notShown = { evidence: 'payload not shown', payload: openRecord, data: openData } as const;
 

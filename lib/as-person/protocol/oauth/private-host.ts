@@ -1,31 +1,21 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Addresses that no public instance has a reason to name: https://www.iana.org/assignments/iana-ipv4-special-registry */
-const SPECIAL = { ipv4: new BlockList(), ipv6: new BlockList() };
-for (const [network, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['224.0.0.0', 3],
-] as const) {
-  SPECIAL.ipv4.addSubnet(network, prefix, 'ipv4');
-}
-for (const [network, prefix] of [
-  // All but 2000::/3, which has the public addresses.
-  ['::', 3],
-  ['4000::', 2],
-  ['8000::', 1],
-  // Teredo and 6to4: addresses that contain an IPv4 address.
-  ['2001::', 32],
-  ['2002::', 16],
-] as const) {
-  SPECIAL.ipv6.addSubnet(network, prefix, 'ipv6');
+/** Networks that no public instance has a reason to name: https://www.iana.org/assignments/iana-ipv4-special-registry */
+const NETWORKS = {
+  ipv4: [
+    ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
+    ...['192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/3'],
+  ],
+  // All but 2000::/3, which has the public addresses; Teredo and 6to4, whose addresses contain an IPv4 address.
+  ipv6: ['::/3', '4000::/2', '8000::/1', '2001::/32', '2002::/16'],
+};
+// A list of both would also compare IPv4 addresses with the networks of IPv6.
+const special = { ipv4: new BlockList(), ipv6: new BlockList() };
+for (const family of ['ipv4', 'ipv6'] as const) {
+  for (const network of NETWORKS[family]) {
+    const [address = '', prefix] = network.split('/');
+    special[family].addSubnet(address, Number(prefix), family);
+  }
 }
 
 /** Names that only a private network or the machine itself resolves: RFC 6761, 6762 (also appendix G) and 8375. */
@@ -42,5 +32,5 @@ export function isPrivateHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$|\.+$/g, '').toLowerCase();
   if (isIP(host) === 0) return PRIVATE_NAME.test(host);
   const family = isIP(host) === 4 ? 'ipv4' : 'ipv6';
-  return SPECIAL[family].check(host, family);
+  return special[family].check(host, family);
 }

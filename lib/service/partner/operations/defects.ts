@@ -33,7 +33,6 @@ export const updateDefect = operation({
   evidence: 'documented',
   ...changes,
   payload: z.strictObject({ defect_id: id, ...fields }),
-  data: openData,
 });
 
 /** "At least one of" the targets is documented. Assumed: `defect_id` is required. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { changes, creates, id, openData, operation, untyped, uuid } from '../operation.ts';
+import { changes, creates, id, operation, untyped, uuid } from '../operation.ts';
 
 /** A value of any other type counts as missing. */
 const newId = id.nullish().catch(null);
@@ -32,7 +32,6 @@ export const updateTestScenario = operation({
   evidence: 'documented',
   ...changes,
   payload: z.strictObject({ scenario_id: id, ...fields }),
-  data: openData,
 });
 
 /**
@@ -65,5 +64,4 @@ export const deleteTestStep = operation({
   evidence: 'documented',
   ...changes,
   payload: z.strictObject({ test_case_id: id.optional(), step_id: id, hard_delete: untyped }),
-  data: openData,
 });

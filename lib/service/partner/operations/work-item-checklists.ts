@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { changes, id, openData, operation } from '../operation.ts';
+import { changes, id, operation } from '../operation.ts';
 
 /** The values of `work_item_type` are not shown. */
 export const reorderChecklistGroups = operation({
@@ -7,7 +7,6 @@ export const reorderChecklistGroups = operation({
   evidence: 'documented',
   ...changes,
   payload: z.strictObject({ work_item_type: id, work_item_id: id, group_ids: z.array(z.int()) }),
-  data: openData,
 });
 
 /**
@@ -19,5 +18,4 @@ export const completeChecklistItem = operation({
   evidence: 'documented',
   ...changes,
   payload: z.strictObject({ item_id: id, is_completed: z.boolean() }),
-  data: openData,
 });
