@@ -61,7 +61,7 @@ export function createAsPerson(config: RelayConfig, people: People): AsPerson {
 
   const unconfirmed = () =>
     new NotDone(
-      `Here, people act in their own name, and the relay has no permission to read on GitHub who wrote this. Tell ${config.contact}, or ask for this in Slack`,
+      `Here, people act in their own name, and Partner Relay has no permission to read on GitHub who wrote this. Tell ${config.contact}, or ask for this in Slack`,
     );
 
   return async (command, by, job, steps) => {

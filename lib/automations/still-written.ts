@@ -60,7 +60,7 @@ function faultOf(
   if (comment.login?.toLowerCase() !== by?.id.toLowerCase())
     return { why: 'GitHub shows another author for this comment', mayPass: false };
   if (people.isAnother(comment.login ?? '', comment.accountId)) {
-    const why = `@${comment.login} is not the GitHub account that the relay knows by this name`;
+    const why = `@${comment.login} is not the GitHub account that Partner Relay knows by this name`;
     return { why, mayPass: false };
   }
   // A forged event can name the relay's own account, or call a bot a person.

@@ -49,7 +49,7 @@ export const bare = <V extends string>(verb: V, does: string) =>
     does,
     examples: [verb],
     read: (text: string) =>
-      text === '' ? { command: { verb } } : { fault: `${verb} takes no arguments.`, suggestions: [verb] },
+      text === '' ? { command: { verb } } : { fault: `Write “${verb}” alone.`, suggestions: [verb] },
     print: () => verb,
   }) satisfies Partial<Verb<{ verb: V }>>;
 

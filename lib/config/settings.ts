@@ -38,3 +38,7 @@ export function unservedCommand(command: string, { accounts, commands }: McpConf
   if (accounts !== 'required' || Object.hasOwn(commands, command)) return undefined;
   return `${command} cannot be used here, because people act in their own name. An administrator can set it up`;
 }
+
+/** ` on main`, in what people read; empty if there is only one connection. */
+export const onConnection = (name: string, { connections }: Pick<RelayConfig, 'connections'>): string =>
+  Object.keys(connections).length > 1 ? ` on ${name}` : '';

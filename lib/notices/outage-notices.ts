@@ -65,7 +65,7 @@ export function createOutageNotices(options: NoticePostsOptions & { stage: strin
           `The service refuses the key of ${connection}`,
           `Enter a new one: \`${relay}secrets set partner/${connection}\`.`,
         ]
-      : [`${connection} is down`, 'The relay keeps trying.'];
+      : [`${connection} is down`, 'Partner Relay keeps trying.'];
     return [
       section(
         `:octagonal_sign: *${what}* since ${time(since)}. ${todo} Nothing is lost, and waiting jobs continue by themselves. See docs/stuck.md#connections.`,

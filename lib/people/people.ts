@@ -111,12 +111,13 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
   async function lookUp(person: Person, steps: JobSteps): Promise<{ email: string; timeZone: string }> {
     const entry = mapped(person);
     if (person.in === 'github') {
-      if (!entry) throw new NotDone(`The relay does not know which user of the service @${person.id} is. ${ask}`);
+      if (!entry) throw new NotDone(`Partner Relay does not know which user of the service @${person.id} is. ${ask}`);
       return entry;
     }
     const info = await askSlack(person.id, steps);
     const email = entry?.email ?? info.email;
-    if (!email) throw new NotDone(`The relay matches people by e-mail address, but Slack does not show yours. ${ask}`);
+    if (!email)
+      throw new NotDone(`Partner Relay matches people by e-mail address, but Slack does not show yours. ${ask}`);
     return { email, timeZone: info.timeZone ?? entry?.timeZone ?? 'UTC' };
   }
 
@@ -173,7 +174,7 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
   function unmatched(count: number, isWhole: boolean, isMapped: boolean): string {
     const none = isWhole
       ? 'No user of the service has'
-      : 'The relay cannot read all users of the service, and none of those that it can read has';
+      : 'Partner Relay cannot read all users of the service, and none of those that it can read has';
     const who = count === 0 ? none : `${count} users of the service have`;
     if (!isMapped) return `${who} your e-mail address. ${ask}`;
     return `${who} the e-mail address that Partner Relay has for you. Ask ${config.contact} to correct it.`;

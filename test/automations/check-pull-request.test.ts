@@ -73,8 +73,8 @@ describe('the check of a pull request', () => {
     ['a task', `Task: ${TASK}`, `${IS}It names the task ${TASK}, which exists.`],
     ['an issue with a defect', 'Fixes #7', `${IS}It closes ${REPOSITORY}#7, which has a defect.`],
     ['several things', `Task: ${NO_TASK}\n\nCloses #7`, `${IS}It closes`],
-    ['a task that is not there', `Task: ${NO_TASK}`, `${IS_NOT}The relay found nothing for task ${NO_TASK}.`],
-    ['an issue without a defect', 'Closes #8', `${IS_NOT}The relay found nothing for ${REPOSITORY}#8.`],
+    ['a task that is not there', `Task: ${NO_TASK}`, `${IS_NOT}Partner Relay found nothing for task ${NO_TASK}.`],
+    ['an issue without a defect', 'Closes #8', `${IS_NOT}Partner Relay found nothing for ${REPOSITORY}#8.`],
     ['an issue elsewhere', 'Closes somebody/else#7', `${IS_NOT}Write`],
     ['the name of a task', 'Task: Release checkout 2.4', `${IS_NOT}Write`],
     ['nothing', null, `${IS_NOT}Write \`Closes #12\``],
@@ -279,7 +279,7 @@ describe('the check of a pull request', () => {
     for (let id = 20; id < 44; id++) await relay.post('issues', issueEvent('opened', { id, number: id }));
     await relay.work();
     expect(await checkOf(`Task: ${NO_TASK}`)).toContain(
-      'neutral: Not verified yet. The relay needs its calls to the service',
+      'neutral: Not verified yet. Partner Relay needs its calls to the service',
     );
   });
 
@@ -292,7 +292,7 @@ describe('the check of a pull request', () => {
 
   it.each([
     ['check_run', 'completed', 'a check run that is completed changes nothing'],
-    ['check_run', 'rerequested', 'not of a pull request that the relay checks'],
+    ['check_run', 'rerequested', 'not of a pull request that Partner Relay checks'],
     ['merge_group', 'destroyed', 'a merge group that is destroyed needs no check'],
   ])('is made for no other %s: %s', async (event, action, reason) => {
     const about = { id: 1, external_id: '', head_sha: 'a' };

@@ -121,7 +121,7 @@ describe('a comment by a collaborator', () => {
     const user = { login: 'hubot', type: 'User' };
     relay.github.roles = new Map([[user.login, 'write']]);
     expect(await answers(created('/log 1h 4711', { user, author_association: 'MEMBER' }))).toEqual([
-      `⚠️ The relay does not know which user of the service @\u200bhubot is. Ask your Partner Relay administrator to add you to Partner Relay.${EDITS}`,
+      `⚠️ Partner Relay does not know which user of the service @\u200bhubot is. Ask your Partner Relay administrator to add you to Partner Relay.${EDITS}`,
     ]);
     expect(relay.timelogs()).toEqual([]);
   });
@@ -145,7 +145,7 @@ describe('a comment that is deleted or changed before its command is carried out
     [
       'by another account that took over the login',
       { authorIs: { id: 666, type: 'User' } },
-      'is not the GitHub account that the relay knows',
+      'is not the GitHub account that Partner Relay knows',
     ],
     ['by a bot', { authorIs: { id: 21_031_067, type: 'Bot' } }, 'The comment is by a program'],
     ["the relay's own", { text: `${LOG}${MARK}` }, 'The comment is by a program'],
@@ -313,7 +313,7 @@ it("a person's eleventh unfinished command is refused in a comment, even if GitH
   expect(await answers(comment(12))).not.toContainEqual(expect.stringContaining(tooMany));
 });
 
-it('a comment that is too old gives no command, even if the relay has forgotten it', async () => {
+it('a comment that is too old gives no command, even if Partner Relay has forgotten it', async () => {
   await answers(created('/undo 101'));
   relay.clock.now += 40 * 86_400_000;
   expect((await post(created('/undo 101'))).ignored).toContain('more than 4 days old');

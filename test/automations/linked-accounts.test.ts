@@ -316,7 +316,7 @@ describe('a call whose answer is lost, and whose account is not linked any more 
     await command(relay, `log 1h ${CHECKOUT}`);
     await relay.workToTheEnd();
     expect(told(relay).at(-1)).toMatch(
-      /^:warning: The relay does not know whether this was logged .*The account that sent it is no longer linked/,
+      /^:warning: Partner Relay does not know whether this was logged .*The account that sent it is no longer linked/,
     );
     expect(called).toEqual(['log_time']);
   });

@@ -422,7 +422,7 @@ it('hours are asked about when a day passes 24, with the sum of what the relay h
   relay = await startRelay();
   await ask(relay, 'log 24h Login with passkeys');
   const { inTheEnd } = await ask(relay, 'log 23h Login with passkeys again');
-  expect(inTheEnd).toBe(':warning: With this, today would have 47h: the relay has logged 24h already.');
+  expect(inTheEnd).toBe(':warning: With this, today would have 47h: Partner Relay has logged 24h already.');
   expect(relay.timelogs()).toHaveLength(1);
   const asked = question();
   for (const _ of [1, 2]) await press(relay, asked, 'Log 23h anyway');

@@ -86,7 +86,7 @@ describe('"Log the rest"', () => {
       [
         'Log time\n========\n',
         `Task: [ ${CHECKOUT.name} ▾ ] ${LOGIN.name}, ${CART.name}`,
-        'Or another task (optional): [ Type its id or a part of its name ▾ ]\n  The list has the tasks that the relay has seen. For others, type the id or the whole name.',
+        'Or another task (optional): [ Type its id or a part of its name ▾ ]\n  The list has the tasks that Partner Relay has seen. For others, type the id or the whole name.',
         'How long: 4h30m\n  Such as 1h30m, 1.5h, 90m or 1:30.',
         'On which day (optional): [ 2026-11-20 ▾ ]\n  Today, unless you choose another.',
         'Note (optional): ____\n',

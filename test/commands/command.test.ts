@@ -221,7 +221,10 @@ describe('a command', () => {
     ['block 4711', 'block needs a reason: block <task> <reason…>, for example block 4711 waits for the certificate'],
     ['ship', 'ship needs an artifact: ship <artifact> [stage] [note…], for example ship web prod'],
     ['rota today', 'rota does not take “today”, too. Put a text of several words in quotation marks.'],
-    [`block 4711 ${'x'.repeat(8_192)}`, 'That is too long: what block takes has 8192 bytes at most.'],
+    [
+      `block 4711 ${'x'.repeat(8_192)}`,
+      'That is too long: block takes 8192 characters at most, and letters such as ä count twice.',
+    ],
     ['log 2h today yesterday 4711', 'There is a second day, “yesterday”. If it is a task, put it in quotation marks.'],
   ])('the command %o is refused', (text, fault) => {
     expect(parseCommand(text)).toEqual({ fault });

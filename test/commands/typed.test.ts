@@ -156,7 +156,7 @@ describe('what people type for a command', () => {
     ['log @aisha 2h 4711|log <@U0AISHA01> 2h 4711', /^You can log time for yourself only/],
     ['report this month', /For other weeks, open the service/],
     ['remind me at 17:00', /Your administrator sets when/],
-    ['today 4711|today yesterday|week last', /takes no arguments\. “week” shows the days of this week/],
+    ['today 4711|today yesterday|week last', /Write “\w+” alone\. “week” shows the days of this week/],
     ['log 8h|2h', /log needs a task: /],
   ])('is answered with what helps, and nothing is done: %s', (typed, said) => {
     for (const text of typed.split('|')) {

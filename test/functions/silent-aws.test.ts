@@ -38,7 +38,7 @@ afterAll(async () => {
   silent.close();
 });
 
-const UNKNOWN = 'The relay got no answer in time, so your request may or may not be saved.';
+const UNKNOWN = 'Partner Relay got no answer in time, so your request may or may not be saved.';
 
 describe.each(['no answer', 'stalled answers', 'late answers'] as const)('a table that gives %s', (silence) => {
   it('has the person told who typed a command', async () => {

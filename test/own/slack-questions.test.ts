@@ -218,7 +218,7 @@ describe('a question in Slack', () => {
     const item = (await relay.stores.table.get(key)) ?? {};
     await relay.stores.table.put({ ...key, ...item, form: 99 });
     await click(on, 'High');
-    expect(told()).toMatch(/^:warning: The relay cannot read this request/);
+    expect(told()).toMatch(/^:warning: Partner Relay cannot read this request/);
     await relay.stores.table.put({ ...key, ...item });
     await click(question(), 'High');
     await ends('level 2 by Mira Novak');

@@ -82,7 +82,7 @@ describe('a person in Slack', () => {
       'whose address Slack does not tell',
       MIRA,
       () => delete relay.slack.users.get(MIRA)?.email,
-      `The relay matches people by e-mail address, but Slack does not show yours. ${ASK}`,
+      `Partner Relay matches people by e-mail address, but Slack does not show yours. ${ASK}`,
     ],
   ])('%s reads so, and whom to ask', async (_, userId, prepare, said) => {
     prepare();
@@ -218,7 +218,7 @@ describe('a person on GitHub', () => {
   const outcome = async () => (await relay.jobs()).toSorted((a, b) => a.createdAt - b.createdAt).at(-1)?.outcome;
 
   it.each([
-    ['the entry goes', [], /^The relay does not know which user of the service @Codertocat is\. Ask the platform team/],
+    ['the entry goes', [], /^Partner Relay does not know which user of the service @Codertocat is\. Ask the platform team/],
     ['the time zone is another', [{ ...codertocat, timeZone: 'UTC' }], /^logged 1h .*, 2026-11-20/],
     ['the address is another', [{ ...codertocat, email: AISHA }], /^logged 1h .*, 2026-11-21/],
   ])('a GitHub login in any letter case maps to another user at once if %s', async (_, after, said) => {

@@ -110,7 +110,7 @@ describe('an instance that ignores the page and cuts its lists off without a wor
     const stranger = (_: unknown, n: number) => ({ user_id: `s-${n}`, name: 'Somebody', email: `s-${n}@example.com` });
     relay.sandbox.data.users.unshift(...Array.from({ length: 60 }, stranger));
     expect((await ask(relay, 'log 1h “Release checkout 2.4”')).inTheEnd).toContain(
-      'The relay cannot read all users of the service, and none of those that it can read has your e-mail address. Ask',
+      'Partner Relay cannot read all users of the service, and none of those that it can read has your e-mail address. Ask',
     );
   });
 
@@ -130,7 +130,7 @@ describe('an instance without pagination that refuses a page behind the last', (
     await mutate(relay, { reads: (payload) => (Number(payload.page) > 1 ? { refused } : payload) });
     expect((await ask(relay, 'log 1h “Release checkout 2.4”')).inTheEnd).toContain('Logged 1h on Release checkout 2.4');
     expect((await ask(relay, 'log 1h “Release checkout 2.4”', { userId: NOBODY })).inTheEnd).toContain(
-      'The relay cannot read all users',
+      'Partner Relay cannot read all users',
     );
   });
 });

@@ -131,7 +131,7 @@ describe('a person who is not a full member', () => {
     ['does not answer', { kind: 'server-error' }, 'Slack did not confirm your permission in time.'],
     ['wants fewer calls', { kind: 'rate-limited' }, 'Slack did not confirm your permission in time.'],
     ['does not let it', { kind: 'error', error: 'missing_scope' }, 'your permission with Slack (missing_scope). Tell'],
-    ['does not show them', { kind: 'error', error: 'user_not_visible' }, 'The relay cannot see your Slack profile'],
+    ['does not show them', { kind: 'error', error: 'user_not_visible' }, 'Partner Relay cannot see your Slack profile'],
   ] as const)('may be anyone where Slack %s: nothing is done', async (_, failure, said) => {
     relay.slack.fail({ method: 'users.info', ...failure });
     expect((await command(relay, 'done 101')).text).toContain(said);
@@ -160,7 +160,7 @@ describe('where only people whom the service knows may ask', () => {
     await start({ knownOnly: true });
     const said = [];
     for (const userId of [NOBODY, MIRA]) {
-      expect((await command(relay, 'defect', { userId })).text).toContain('The relay is looking up your user');
+      expect((await command(relay, 'defect', { userId })).text).toContain('Partner Relay is looking up your user');
       await relay.work();
       said.push(told(relay).at(-1));
       await command(relay, 'defect', { userId });

@@ -65,7 +65,7 @@ describe('a command', () => {
     ['undo 101 103', ':white_check_mark: Reopened checklist items 101 and 103.', [false, true, false]],
     [
       'done 101 999 201',
-      `:white_check_mark: Completed checklist item 101, but not all. ${NONE(999)} Checklist item 201: the relay may not change this checklist.`,
+      `:white_check_mark: Completed checklist item 101, but not all. ${NONE(999)} Checklist item 201: Partner Relay may not change this checklist.`,
       [true, true, false],
     ],
     ['done 998 999', `:warning: ${NONE(998)} ${NONE(999)} Nothing was completed.`, [true, true, false]],
@@ -192,7 +192,7 @@ describe('help', () => {
     for (const typed of ['', 'help', '?', 'HELP']) {
       const { text } = await command(relay, typed);
       for (const { usage, does } of verbs) expect(text).toContain(`/pm-test ${usage}  ${does}`);
-      expect(text.split('\n').length).toBeLessThanOrEqual(verbs.length + 1);
+      expect(text.split('\n').length).toBeLessThanOrEqual(verbs.length + 2);
     }
     expect(queued(relay)).toBe(0);
     expect(relay.sandbox.requests).toBe(0);
@@ -233,7 +233,7 @@ it("status shows the person's last five jobs and the budget", async () => {
   await command(relay, 'defect');
   await relay.work();
   expect((await command(relay, 'status')).text).toBe(
-    'Your last jobs\nYou have not asked for anything yet.\nBudget of main\n1 of 120 calls in the last minute, 1 of 5000 in the last day. You do not have to wait.',
+    'Your last jobs\nYou have not asked for anything yet.\nCalls to the service\n1 of 120 in the last minute, 1 of 5000 in the last day. You do not have to wait.',
   );
   for (const typed of ['done 1', 'done 2', 'done 101', 'done 102', 'undo 103']) {
     await command(relay, typed);
@@ -255,8 +255,8 @@ it("status shows the person's last five jobs and the budget", async () => {
     'Completed checklist item 101.',
     ':warning: done 2',
     'Checklist item 2: there is no such item. Nothing was completed.',
-    'Budget of main',
-    '9 of 120 calls in the last minute, 9 of 5000 in the last day. You do not have to wait.',
+    'Calls to the service',
+    '9 of 120 in the last minute, 9 of 5000 in the last day. You do not have to wait.',
   ];
   const places = shown.map((part) => text.indexOf(part));
   expect(places).toEqual(places.filter((place) => place >= 0).toSorted((a, b) => a - b));
@@ -434,8 +434,10 @@ it('a channel sends its commands to its own connection', async () => {
   await command(relay, 'done 101', { channelId: PLATFORM });
   await relay.work();
   expect((await relay.jobs()).map(({ connection }) => connection)).toEqual(['other']);
-  expect((await command(relay, 'status', { channelId: PLATFORM })).text).toContain('Budget of other\n1 of 120');
-  expect((await command(relay, 'status')).text).toContain('Budget of main\n0 of 120');
+  expect((await command(relay, 'status', { channelId: PLATFORM })).text).toContain(
+    'Calls to the service on other\n1 of 120',
+  );
+  expect((await command(relay, 'status')).text).toContain('Calls to the service on main\n0 of 120');
 
   // A question that arrives as a direct message keeps the connection.
   await ask(relay, 'log 1h checkout', { channelId: PLATFORM, responseUrl: 'https://example.com/' });

@@ -118,7 +118,7 @@ describe('the modal for a defect', () => {
     relay.sandbox.data.projects.length = 0;
     expect(readable((await opened()).view.blocks)).not.toContain('is being fetched');
     expect(await submit(relay, lastView(relay), { title: 'Login fails' })).toEqual({
-      title: `The relay sees no projects. Ask ${CONTACT}.`,
+      title: `Partner Relay sees no projects. Ask ${CONTACT}.`,
     });
   });
 
@@ -181,7 +181,7 @@ describe('a modal that cannot be opened', () => {
 
   it.each([
     ['it took longer than Slack allows. Try again.', undefined],
-    ["Slack limits the relay's requests. Try again in 30 s.", { kind: 'rate-limited' }],
+    ["Slack limits Partner Relay's requests. Try again in 30 s.", { kind: 'rate-limited' }],
     [
       'Slack refused it (missing_scope). Tell your Partner Relay administrator.',
       { kind: 'error', error: 'missing_scope' },
@@ -199,7 +199,7 @@ describe('a modal that cannot be opened', () => {
 
   it('a form opens with a rotated token', async () => {
     await start({ slack: { signingSecret: '8f742231b10e8888abcd99yyyzzz85a5', botToken: 'xoxb-of-last-year' } });
-    expect(await why()).toContain('The relay cannot check your permission with Slack (invalid_auth)');
+    expect(await why()).toContain('Partner Relay cannot check your permission with Slack (invalid_auth)');
     relay.clock.now += 60_000;
     const good = { signingSecret: '8f742231b10e8888abcd99yyyzzz85a5', botToken: 'xoxb-of-the-tests' };
     relay.stack.secrets.put(`${relay.stack.secretPrefix}slack`, good);
@@ -233,7 +233,7 @@ it.each([
 
 it('a time form sent twice logs time once, and a change in the second is reported', async () => {
   const BEFORE =
-    'This form was already sent with other entries, which the relay is processing. To change something, close it and open a new form.';
+    'This form was already sent with other entries, which Partner Relay is processing. To change something, close it and open a new form.';
   await ask(relay, 'find passkeys');
   await press(relay, lastMessage(relay), 'Log time');
   expect(await submit(relay, lastView(relay), { duration: '1h' })).toEqual({});
@@ -431,7 +431,9 @@ describe('the modal to log time', () => {
     relay.slack.fail({ method: 'views.open', kind: 'rate-limited' });
     expect(await shortcut(relay, 'Login fails')).toMatchObject({ status: 200, body: '' });
     expect(lastMessage(relay)).toMatchObject({ kind: 'ephemeral', userId: MIRA });
-    const refused = expect.stringMatching(/^:warning: The form could not be opened: Slack limits the relay's requests/);
+    const refused = expect.stringMatching(
+      /^:warning: The form could not be opened: Slack limits Partner Relay's requests/,
+    );
     expect(told(relay)).toEqual([found, refused, refused]);
   });
 

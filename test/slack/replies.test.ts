@@ -78,7 +78,7 @@ describe('a person who has to wait', () => {
     await pass(20);
     expect(told(relay)).toEqual([
       expect.stringMatching(/^:hourglass: done 101 has to wait: the service is busy/),
-      expect.stringMatching(/^:hourglass: done 101 has to wait: an administrator has to replace the relay's key/),
+      expect.stringMatching(/^:hourglass: done 101 has to wait: an administrator has to replace Partner Relay's key/),
     ]);
   });
 
@@ -137,7 +137,7 @@ describe('a person who has to wait', () => {
     const { text } = await command(relay, 'status');
     expect(text).toMatch(/:hourglass: done 101 102 103 104\s+waiting until <!date\^\d+\^[^>]*>: the service is busy/);
     expect(text).toMatch(/:hourglass: undo 104\s+Waiting for your earlier requests/);
-    expect(text).toMatch(/Budget of main\n3 of 3 calls in the last minute, .* You have to wait until <!date\^/);
+    expect(text).toMatch(/Calls to the service\n3 of 3 in the last minute, .* You have to wait until <!date\^/);
     expect((await command(relay, 'help')).text).toContain('/pm done');
     expect(relay.sandbox.requests).toBe(before);
     // What they asked for first is done first.
@@ -330,7 +330,7 @@ describe('text from outside', () => {
   });
 
   it('text from outside formats nothing', () => {
-    const ours = /\*(?:Tasks|Projects|Your last jobs|Budget of main)\*/g;
+    const ours = /\*(?:Tasks|Projects|Your last jobs|Calls to the service)\*/g;
     for (const mrkdwn of shown.flatMap(({ blocks }) => mrkdwnOf(blocks))) {
       // Spans of code hold what was typed, in which nothing means anything.
       const open = mrkdwn.replaceAll(ours, '').replaceAll(/(?<=^| )`[^`\n]*`(?= |,|\.|$)/gm, '');
@@ -363,7 +363,7 @@ describe('everything that goes out', () => {
       expect([text.length > 0, text.isWellFormed()]).toEqual([true, true]);
     }
     await relay.work();
-    expect((await command(relay, 'status')).text).toContain('Budget of main');
+    expect((await command(relay, 'status')).text).toContain('Calls to the service');
     const jobs = await relay.jobs();
     expect(jobs.map(({ status }) => status)).toEqual(statuses);
     expect(told(relay).map((text) => text.isWellFormed())).toEqual(jobs.map(() => true));

@@ -36,10 +36,11 @@ const inWords: Readonly<Record<LinkReason, string>> = {
   'other instance': 'the account was linked on another instance of the service',
   'scope missing': 'the linked account does not allow this',
   refused: 'the service no longer accepts the linked account: it was revoked, or not used for 30 days',
-  lost: 'the service twice gave no answer when the relay renewed the link',
+  lost: 'Partner Relay could not renew the link, because the service did not answer twice',
   expired: 'the link has expired, and the service does not renew it',
-  'client forgotten': "the service has forgotten the relay's registration",
-  'not accepted': 'the service refuses the linked account: consent was withdrawn, or the workspace does not allow it',
+  'client forgotten': 'the service no longer knows Partner Relay',
+  'not accepted':
+    'the service refuses the linked account: you have withdrawn your consent, or the workspace does not allow it',
   'sealed with another key': 'the key that protected the link is gone',
 };
 

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Permissions } from '../../automations/slack-permissions.ts';
 import type { SlackConfig } from '../../config/schema.ts';
-import { unservedCommand } from '../../config/settings.ts';
+import { onConnection, unservedCommand } from '../../config/settings.ts';
 import {
   type accountToLink,
   linkButton,
@@ -17,6 +17,7 @@ import type { Grant, Holder } from '../grants/grant.ts';
 import { createGrants } from '../grants/grants.ts';
 import { createVault } from '../grants/vault.ts';
 import { createGrantRequests, endOfStep } from '../linking/grant-requests.ts';
+import { scopes as inWords } from '../protocol/oauth/scopes.ts';
 
 interface Asking {
   userId: string;
@@ -63,7 +64,7 @@ export function createLinking(
     const isLinked = grant !== undefined && grant.death === undefined;
     const what = isLinked
       ? `${actsAs(grant)} If you link another account, it replaces this one.`
-      : 'After you link your account, the relay does what you ask for in your name, with your rights.';
+      : 'After you link your account, Partner Relay does what you ask for in your name, with your rights.';
     return linkMessage(what, connection);
   }
 
@@ -102,7 +103,11 @@ export function createLinking(
         wrong ??= wrongCode(confirmed.triesLeft, connection);
         continue;
       }
-      return message(plainSection(`:white_check_mark: Your account is linked. ${actsAs(confirmed.grant)}`));
+      return message(
+        plainSection(
+          `:white_check_mark: Your account is linked. ${actsAs(confirmed.grant)}${allowedBy(confirmed.grant)}`,
+        ),
+      );
     }
     if (wrong) return wrong;
     const stolen = 'If another person sent you the link, do not share the code: it would let them act in your name.';
@@ -115,7 +120,7 @@ export function createLinking(
     await grantRequests.drop({ holder, connection });
     if (!(await grants.forget(connection, holder))) return warning('You have not linked an account here.');
     const told =
-      'The relay has forgotten your account. The service still has your consent: withdraw it there, where you manage connected applications, or ask an administrator to.';
+      'Partner Relay has forgotten your account. The service still has your consent: withdraw it there, where you manage connected applications, or ask your administrator to.';
     return message(plainSection(`:white_check_mark: ${told}`));
   }
 
@@ -123,15 +128,15 @@ export function createLinking(
   async function linkStatus(userId: string, connection: string): Promise<SlackMessage['blocks']> {
     if (!isOffered(connection)) return [];
     const grant = await grants.get(connection, holderOf({ userId }));
-    const heading = section(`*Your account on ${connection}*`);
+    const heading = section(`*Your account${onConnection(connection, config)}*`);
     if (grant && !grant.death) {
       const unused = `It expires on ${dateOf(grant.unusedUntil)} unless you use it before.`;
       return [heading, plainSection(`${actsAs(grant)} ${unused}`)];
     }
     const why = grant?.death ? `It no longer works: ${deathInWords(grant.death)}.` : 'You have not linked an account.';
     const isRequired = config.connections[connection]?.mcp.accounts === 'required';
-    const waits = ' Link your account again: until then, the relay cannot act in your name.';
-    const instead = grant ? waits : ' The relay does what you ask for with its own key.';
+    const waits = ' Link your account again: until then, Partner Relay cannot act in your name.';
+    const instead = grant ? waits : ' Partner Relay does what you ask for with its own key.';
     return message([heading, plainSection(why + (isRequired ? '' : instead))], linkButton(connection)).blocks;
   }
 
@@ -147,9 +152,13 @@ function wrongCode(triesLeft: number, connection: string): SlackMessage {
 }
 
 /** docs/partner-api.md#mcp-authorization shows no name of the account or of its workspace: the person chose both. */
-function actsAs({ linkedAt, scopes }: Grant): string {
-  const may = scopes.length > 0 ? `, with the scopes ${scopes.join(', ')}` : '';
-  return `You act as yourself, with the account and workspace that you chose on ${dateOf(linkedAt)}${may}.`;
+function actsAs({ linkedAt }: Grant): string {
+  return `You act as yourself, with the account and workspace that you chose on ${dateOf(linkedAt)}.`;
 }
+
+const allowedBy = ({ scopes }: Grant) =>
+  scopes.length > 0
+    ? ` You allowed Partner Relay to ${scopes.map((scope) => inWords[scope] ?? scope).join(', ')}.`
+    : '';
 
 const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);

@@ -58,7 +58,7 @@ export function createToolChanges(run: ActingRun, access: ToolAccess) {
     const read: AsPerson['read'] = (look, call, keep) => access.read(holder, look, call, keep, only);
     try {
       for (const [index, afterMs] of LOOKS_AFTER_MS.entries()) {
-        const why = 'the service did not answer, and the relay checks whether this was done';
+        const why = 'the service did not answer, and Partner Relay checks whether this was done';
         await access.pauses.until(startedAt + afterMs, why, 'answer');
         const kept = await find(read, `${step}: look ${index + 1}`);
         if (kept !== undefined) return { became: 'done', kept };
@@ -118,7 +118,7 @@ export function createToolChanges(run: ActingRun, access: ToolAccess) {
     const { error } = ended;
     if (ended.became === 'not carried out' || sent?.isRepeatable || error instanceof OutcomeUnknown) throw error;
     bug(error);
-    throw new OutcomeUnknown('the relay could not read the answer', { cause: error });
+    throw new OutcomeUnknown('Partner Relay could not read the answer', { cause: error });
   }
 
   async function make<Kept>(change: Change<Kept>): Promise<Made<Kept>> {
@@ -126,7 +126,7 @@ export function createToolChanges(run: ActingRun, access: ToolAccess) {
     const known = journal.entry(step);
     const before = known?.status === 'done' ? undefined : known?.sent;
     if ((known?.status === 'begun' || before) && !before?.isRepeatable) {
-      const { note = 'the relay was interrupted while it waited for the answer' } = known ?? {};
+      const { note = 'Partner Relay was interrupted while it waited for the answer' } = known ?? {};
       const made = await lookFor(change, note);
       return once.run(step, changeBy(call), async () => made, privacy);
     }
@@ -157,7 +157,7 @@ export function createToolChanges(run: ActingRun, access: ToolAccess) {
     }
     const why = isPublic ? '' : ` (${made.why})`;
     throw new NotDone(
-      `The relay does not know whether ${change.unclear}${why}. Look in the service before you ask again`,
+      `Partner Relay does not know whether ${change.unclear}${why}. Look in the service before you ask again`,
     );
   };
 }

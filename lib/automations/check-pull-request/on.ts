@@ -31,7 +31,7 @@ const onRerun = onGithub('check_run', checkJobs, (payload, about) => {
   const { action, check_run: run, sender } = payload;
   if (action !== 'rerequested') return `a check run that is ${action} changes nothing`;
   if (run.external_id !== EXTERNAL_IDS.pullRequests) {
-    return 'the check run is not of a pull request that the relay checks';
+    return 'the check run is not of a pull request that Partner Relay checks';
   }
   const happened = ['rerun', run.id, run.completed_at ?? '', run.check_suite?.updated_at ?? ''];
   return check(payload, about, [run.head_sha], { event: `check_run.${action}`, happened }, { rerunBy: sender.login });

@@ -29,7 +29,7 @@ export const namesNothing = verdict('failure', 'It names no tracked work', HOW);
 export const ofStranger = verdict(
   'neutral',
   'Not verified: its author is not a collaborator',
-  'The relay looks up tracked work only for people who can triage in this repository. One of them can ' +
+  'Partner Relay looks up tracked work only for people who can triage in this repository. One of them can ' +
     'press **Re-run** on this check to have it verified.',
 );
 
@@ -72,7 +72,11 @@ export const namesTask = (id: string): Verdict =>
 
 /** The text is the same for a task that does not exist and for a task that the relay's key cannot see. */
 export const nothingFound = (named: readonly string[]): Verdict =>
-  verdict('failure', 'It names no tracked work', `The relay found nothing for ${plainText(enumerated(named))}. ${HOW}`);
+  verdict(
+    'failure',
+    'It names no tracked work',
+    `Partner Relay found nothing for ${plainText(enumerated(named))}. ${HOW}`,
+  );
 
 /**
  * Why the check passes although it could not be verified.
@@ -85,7 +89,7 @@ export function failsOpen(error: unknown, attempts: number): Verdict | undefined
   const isWait = error instanceof RetryAt || error instanceof InLine;
   const why =
     isWait && error.waitsFor === 'budget'
-      ? 'The relay needs its calls to the service for other work first.'
+      ? 'Partner Relay needs its calls to the service for other work first.'
       : 'The service cannot be reached at the moment.';
   return verdict('neutral', 'Not verified yet', `${why} The check passes for now, and is updated later.`);
 }

@@ -44,7 +44,8 @@ export const run = defineRun(checklistItemJobs, async ({ items, completed, leftO
   const done = outcomes.filter(({ refused }) => refused === null).map(({ item }) => item);
   const refused = outcomes.flatMap(({ item, refused }) => (refused === null ? [] : [`${item}: ${refused}`]));
   const what = completed ? 'completed' : 'reopened';
-  if (leftOut > 0) refused.push(`no ${items.length + 1} and later: the maximum is ${items.length} at once`);
+  if (leftOut > 0)
+    refused.push(`${items.length + 1} and those after it were left out: the maximum is ${items.length} at once`);
   const reasons = refused.map((reason) => `Checklist item ${reason}`).join('. ');
   const link = outcomes.find((outcome) => outcome.link)?.link;
   const nothing = `${reasons}. Nothing was ${what}.`;
@@ -111,6 +112,6 @@ async function asThem({ uses, tools }: Mine<'done' | 'undo'>, step: string, fiel
 /** The meaning of the statuses for this operation: docs/partner-api.md#statuses. */
 function why({ refusal }: Refused): string {
   if (refusal.status === 404) return NO_ITEM;
-  if (refusal.status === 403) return 'the relay may not change this checklist';
+  if (refusal.status === 403) return 'Partner Relay may not change this checklist';
   return 'the service refuses this id';
 }

@@ -52,7 +52,9 @@ function read(verb: string, parameters: readonly Parameter[], text: string): Rea
     return { fault: `${verb} does not take ${excerpt(left)}, too. Put a text of several words in quotation marks.` };
   }
   if (Buffer.byteLength(JSON.stringify(values)) > MOST_INPUT_BYTES) {
-    return { fault: `That is too long: what ${verb} takes has ${MOST_INPUT_BYTES} bytes at most.` };
+    return {
+      fault: `That is too long: ${verb} takes ${MOST_INPUT_BYTES} characters at most, and letters such as ä count twice.`,
+    };
   }
   return { command: { verb, values } };
 }

@@ -20,7 +20,7 @@ export function ensureFits({ task, note, date }: OfferedEntry, known: KnownDay, 
     );
   }
   const before = printDuration(known.minutes);
-  const already = known.isAll ? `${before} are logged already` : `the relay has logged ${before} already`;
+  const already = known.isAll ? `${before} are logged already` : `Partner Relay has logged ${before} already`;
   const fault = `with this, ${date} would have ${printDuration(sum)}: ${already}`;
   const said = `With this, ${dayInWords(date, today)} would have ${printDuration(sum)}: ${already}.`;
   const log = { verb: 'log', minutes: time.minutes, day: date, task: String(task.id), isId: true, note } as const;

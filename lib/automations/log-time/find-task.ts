@@ -212,8 +212,8 @@ function faultOf(typed: TypedWords, offered: readonly FittingTask[]): Pick<Uncle
     const isOfOther = before.some((word) => /^(?:for|für|por|<?@.*)$/i.test(word));
     const own = isOfOther ? `. ${ONLY_YOURSELF.slice(0, -1)}` : '';
     return {
-      fault: `The relay does not understand the text before the task${own}`,
-      said: `The relay does not understand “${shown(before)}” before the task${own}`,
+      fault: `Partner Relay does not understand the text before the task${own}`,
+      said: `Partner Relay does not understand “${shown(before)}” before the task${own}`,
     };
   }
   if (first?.how === 'nearly') {

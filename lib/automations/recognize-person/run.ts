@@ -4,5 +4,5 @@ import { recognitionJobs } from './jobs.ts';
 /** Finds a person's user in the service, for a form that opens only for known users. */
 export const run = defineRun(recognitionJobs, async (_, steps, { job: { replyTo, connection }, people }) => {
   if (replyTo?.in === 'slack') await people.userOf({ in: 'slack', id: replyTo.userId }, connection, steps);
-  return 'the relay knows who you are now: try again';
+  return 'Partner Relay knows who you are now: try again';
 });

@@ -12,15 +12,15 @@ export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: st
   },
   retry: {
     what: 'the next attempt',
-    toPerson: 'the first attempt failed, and the relay tries again',
+    toPerson: 'the first attempt failed, and Partner Relay tries again',
   },
   answer: {
     what: 'a check whether it was created',
-    toPerson: 'the service did not answer, so the relay first checks whether this was done',
+    toPerson: 'the service did not answer, so Partner Relay first checks whether this was done',
   },
   'late call': {
     what: 'an earlier request that may still arrive',
-    toPerson: 'an earlier request may still arrive, so the relay repeats yours later to be sure',
+    toPerson: 'an earlier request may still arrive, so Partner Relay repeats yours later to be sure',
   },
   outage: {
     what: 'an outage to end',
@@ -28,7 +28,7 @@ export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: st
   },
   key: {
     what: 'a new key',
-    toPerson: "an administrator has to replace the relay's key",
+    toPerson: "an administrator has to replace Partner Relay's key",
   },
   job: { what: 'another job', toPerson: 'another request has to finish first' },
   question: { what: 'an answer in Slack', toPerson: 'its question in Slack has no answer yet' },

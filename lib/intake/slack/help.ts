@@ -1,6 +1,7 @@
 import type { SectionBlock } from '@slack/types';
 import type { Verbs } from '../../automations/verbs.ts';
 import { chunks } from '../../chunks.ts';
+import { onConnection } from '../../config/settings.ts';
 import { parkKindOf } from '../../engine/line/next-step.ts';
 import { parkingInWords, waitInWords } from '../../engine/record/in-plain-words.ts';
 import {
@@ -19,6 +20,8 @@ import { connectionOf, type SlackIntake, STOPPED } from './slack-intake.ts';
 
 /** A section is cut at 3,000 characters, and a team may have many commands. */
 const LINES_OF_SECTION = 10;
+const ABOUT =
+  'Partner Relay does this in the project-management service of your team. Its answers call it “the service”.';
 
 /** The commands that are on there for the person. */
 export async function usableVerbs(
@@ -51,7 +54,7 @@ export async function helpMessage(
     .map(({ examples: [example] }) => example)
     .filter((example) => example?.includes(' '))
     .map((example) => code(`${slash} ${example}`));
-  const blocks = chunks(lines, LINES_OF_SECTION).map((some) => section(some.join('\n')));
+  const blocks = [section(ABOUT), ...chunks(lines, LINES_OF_SECTION).map((some) => section(some.join('\n')))];
   if (examples.length > 0) blocks.push(section(`For example ${examples.join(', ')}`));
   return { text: `What ${slash} can do`, blocks };
 }
@@ -71,7 +74,7 @@ export async function statusMessage(
     intake.linking().then((linking) => linking?.linkStatus(userId, connection) ?? []),
   ]);
   const { minute, day, pausedUntil } = budget;
-  const used = `${minute.used} of ${minute.limit} calls in the last minute, ${day.used} of ${day.limit} in the last day`;
+  const used = `${minute.used} of ${minute.limit} in the last minute, ${day.used} of ${day.limit} in the last day`;
   const paused = pausedUntil === null ? '' : ` Paused until ${time(pausedUntil)}.`;
   const groupOf = ({ entity, group = entity }: Job) => group;
   const isHeldUp = (job: Job) =>
@@ -85,14 +88,16 @@ export async function statusMessage(
   const told =
     jobs.length === 0
       ? [section('You have not asked for anything yet.')]
-      : jobs.map((job) => jobSection(job, isHeldUp(job), intake.clock()));
+      : jobs.map((job) => jobSection(job, isHeldUp(job), intake));
   return {
     text: 'Status of your requests',
     blocks: [
       ...(intake.isStopped ? [section(`:double_vertical_bar: ${STOPPED}`)] : []),
       section('*Your last jobs*'),
       ...told,
-      section(`*Budget of ${connection}*\n${used}. ${nextSlot(budget, intake.clock())}${paused}`),
+      section(
+        `*Calls to the service${onConnection(connection, intake.config)}*\n${used}. ${nextSlot(budget, intake.clock())}${paused}`,
+      ),
       ...linked,
     ],
   };
@@ -100,8 +105,8 @@ export async function statusMessage(
 
 function nextSlot({ isStopped, refusesKey, lanes }: ConnectionView, now: number): string {
   if (refusesKey)
-    return "No calls are sent now: the service refuses the relay's key, which your administrator has to replace.";
-  if (isStopped) return 'No calls are sent now: the service is not working. The relay keeps trying.';
+    return "No calls are sent now: the service refuses Partner Relay's key, which your administrator has to replace.";
+  if (isStopped) return 'No calls are sent now: the service is not working. Partner Relay keeps trying.';
   const { nextSlotAt } = lanes.interactive;
   return nextSlotAt <= now ? 'You do not have to wait.' : `You have to wait until ${time(nextSlotAt)}.`;
 }
@@ -113,7 +118,7 @@ function waits(job: Job, now: number): string {
   return `waiting until ${when.isForecast ? 'about ' : ''}${time(when.at)}`;
 }
 
-function jobSection(job: Job, isHeldUp: boolean, now: number): SectionBlock {
+function jobSection(job: Job, isHeldUp: boolean, { config: { contact }, clock }: SlackIntake): SectionBlock {
   const asked = askedIn(job);
   switch (job.status) {
     case 'succeeded':
@@ -125,11 +130,11 @@ function jobSection(job: Job, isHeldUp: boolean, now: number): SectionBlock {
     }
     case 'parked':
       return plainSection(
-        `:octagonal_sign: ${asked}\n${parkingInWords[parkKindOf(job)].toPerson} It is saved as job ${shortName(job.id)}.`,
+        `:octagonal_sign: ${asked}\n${parkingInWords[parkKindOf(job)].toPerson} It is saved as job ${shortName(job.id)}, and ${contact} can continue it.`,
       );
     case 'waiting': {
       return section(
-        `:hourglass: ${code(asked)}\n${waits(job, now)}: ${waitInWords[waitOf(job)?.for ?? 'pause'].toPerson}`,
+        `:hourglass: ${code(asked)}\n${waits(job, clock())}: ${waitInWords[waitOf(job)?.for ?? 'pause'].toPerson}`,
       );
     }
     default:

@@ -10,7 +10,7 @@ export async function explained(contact: string, look: () => Promise<string | un
     return await look();
   } catch (error) {
     if (error instanceof SlackRefusal)
-      return `The relay cannot check your permission with Slack (${error.error}). Tell ${contact}.`;
+      return `Partner Relay cannot check your permission with Slack (${error.error}). Tell ${contact}.`;
     if (error instanceof PlatformUnanswered || error instanceof PlatformRateLimited) {
       return 'Slack did not confirm your permission in time. Try again.';
     }

@@ -1,6 +1,6 @@
 /** What the scopes of the MCP endpoint grant (docs/partner-api.md#mcp-scopes). The reserved ones grant nothing. */
 export const scopes: Readonly<Record<string, string>> = {
-  'mcp:use': 'use the MCP endpoint at all',
+  'mcp:use': 'use the MCP endpoint',
   'mcp:projects.read': 'read projects',
   'mcp:projects.write': 'create and update projects',
   'mcp:tasks.read': 'read tasks',

@@ -6,7 +6,7 @@ import { readSlackRequest } from '../../../platforms/slack/requests/request.ts';
 import { jsonAnswer } from '../../../state/http/function-url.ts';
 import { faultOfForm } from './receive-submission.ts';
 
-const UNKNOWN = 'The relay got no answer in time, so your request may or may not be saved.';
+const UNKNOWN = 'Partner Relay got no answer in time, so your request may or may not be saved.';
 
 /** @returns undefined at a button, whose failure Slack shows itself */
 export function answerInSilence(bytes: Uint8Array, slash: string): APIGatewayProxyStructuredResultV2 | undefined {

@@ -125,7 +125,7 @@ export async function recognize(
     (await fill(draft, { userId, triggerId }, intake)) ??
     message(
       plainSection(
-        ':hourglass_flowing_sand: The relay is looking up your user in the service, and tells you when to try again.',
+        ':hourglass_flowing_sand: Partner Relay is looking up your user in the service, and tells you when to try again.',
       ),
     )
   );
@@ -147,7 +147,7 @@ async function open(
   const { triggerId } = request;
   const fault = (why: string) => ({ said: warning(`The form could not be opened: ${escaped(why)}`) });
   if (!(await slack.isThere())) {
-    return fault(`the relay has no token for the Slack app yet. Tell ${config.contact}.`);
+    return fault(`Partner Relay has no token for the Slack app yet. Tell ${config.contact}.`);
   }
   const said = await recognize(request, connection, intake);
   if (said) return { said };
@@ -163,7 +163,7 @@ async function open(
     }
     // The person is still there and can retry.
     if (error instanceof PlatformRateLimited) {
-      return fault(`Slack limits the relay's requests. Try again in ${error.waitMs / 1000} s.`);
+      return fault(`Slack limits Partner Relay's requests. Try again in ${error.waitMs / 1000} s.`);
     }
     if (!(error instanceof SlackRefusal)) throw error;
     if (error.error.includes('trigger')) return fault('it took longer than Slack allows. Try again.');

@@ -24,7 +24,10 @@ export async function receiveAnswer(press: ButtonPress, intake: SlackIntake): Pr
   for (let tries = 0; tries < CONTENDED_TRIES; tries++) {
     const read = await ifReadable(stores.jobs.get(jobId).then((job) => ({ job })));
     if (!read)
-      return respond(warning(`The relay cannot read this request. Tell ${escaped(intake.config.contact)}.`), 'beside');
+      return respond(
+        warning(`Partner Relay cannot read this request. Tell ${escaped(intake.config.contact)}.`),
+        'beside',
+      );
     const { job } = read;
     const question = job?.question?.step === step ? job.question : undefined;
     const refusal = job && question && (await refusalOf(press, job, question, intake));
@@ -40,7 +43,7 @@ export async function receiveAnswer(press: ButtonPress, intake: SlackIntake): Pr
     if (kept?.status === 'queued') await stores.queue.send(kept);
     if (kept) return end(answered(given), false);
   }
-  return respond(warning('The relay is busy with this. Try again.'), 'beside');
+  return respond(warning('Partner Relay is busy with this. Try again.'), 'beside');
 
   /** @returns undefined while the question is open */
   async function howItEnded(job: Job | undefined, question: Question | undefined): Promise<string | undefined> {

@@ -22,7 +22,7 @@ type FieldFaults = Readonly<Record<string, string>>;
 
 /** If our answer was lost, Slack shows an error, and the person may change the form before they send it again. */
 const SENT_BEFORE =
-  'This form was already sent with other entries, which the relay is processing. To change something, close it and open a new form.';
+  'This form was already sent with other entries, which Partner Relay is processing. To change something, close it and open a new form.';
 
 /** Makes the job for a submitted modal. The outcome arrives as a direct message. */
 export async function receiveSubmission(sent: ModalSubmission, intake: SlackIntake): Promise<FieldFaults | undefined> {
@@ -82,7 +82,7 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
 
 async function whyNoProject(connection: string, { projects, config }: SlackIntake): Promise<string> {
   const known = await projects.get(connection);
-  if (known?.projects.length === 0) return `The relay sees no projects. Ask ${config.contact}.`;
+  if (known?.projects.length === 0) return `Partner Relay sees no projects. Ask ${config.contact}.`;
   return `The list of projects is still loading. Try again in a moment. If it does not come, ask ${config.contact}.`;
 }
 

@@ -101,7 +101,7 @@ export function createAdmission({ settings, people, contact, table, slack, clock
     async faultOf(sender: SlackSender): Promise<string | undefined> {
       if (!(await slack.isThere())) {
         if ((guests && strangers) || people.some(({ slack: id }) => id === sender.userId)) return undefined;
-        return `The relay has no token for the Slack app yet, so it cannot check who you are. Tell ${contact}.`;
+        return `Partner Relay has no token for the Slack app yet, so it cannot check who you are. Tell ${contact}.`;
       }
       const ours = await workspaceFor(sender);
       const isOurs = isOf(ours, sender);
@@ -110,7 +110,7 @@ export function createAdmission({ settings, people, contact, table, slack, clock
       const standing = await standingOf(sender.userId, ours);
       // Slack shows the app only people of its own workspace and of shared channels.
       if (!isOurs && standing !== 'stranger') return 'This relay belongs to another workspace.';
-      if (standing === 'hidden') return 'The relay cannot see your Slack profile, so it cannot check who you are.';
+      if (standing === 'hidden') return 'Partner Relay cannot see your Slack profile, so it cannot check who you are.';
       if (standing === 'guest' && !guests) return `Guests may not use this relay; ${contact} can change that.`;
       if (standing === 'stranger' && !strangers) {
         return `People of other workspaces may not use this relay; ${contact} can change that.`;

@@ -13,7 +13,7 @@ const BY_ID = 'id ';
 const AS_TYPED = 'text ';
 
 export function taskSelect(label: string, optional: boolean): InputBlock {
-  const hint = 'The list has the tasks that the relay has seen. For others, type the id or the whole name.';
+  const hint = 'The list has the tasks that Partner Relay has seen. For others, type the id or the whole name.';
   const select: ExternalSelect = {
     type: 'external_select',
     action_id: TASK_SELECT,

@@ -131,7 +131,7 @@ function taskInputs(tasks: readonly { id: string; name: string }[], isTyped: boo
 
 function projectBlocks(projects: readonly KnownProject[] | undefined, chosen: string | undefined) {
   if (projects === undefined) return [section('_The list of projects is being fetched…_')];
-  if (projects.length === 0) return [section('The relay sees no projects.')];
+  if (projects.length === 0) return [section('Partner Relay sees no projects.')];
   return [projectInput(projects, chosen)];
 }
 
