@@ -12,7 +12,7 @@ export type LocalStack = Awaited<ReturnType<typeof startLocalStack>>;
 /** The environment variables that tell the functions and the command line where a stack is. */
 export type StackVariables = LocalStack['variables'];
 
-/** As infra/job-queue.ts deploys them. */
+/** The same as those that infra/job-queue.ts deploys. */
 export const QUEUE = { visibilityTimeoutMs: 90_000, maxReceiveCount: 100 };
 
 export const openQueues = (clock: () => number, changed = () => {}): FifoQueue[] =>
