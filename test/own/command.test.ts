@@ -95,7 +95,10 @@ describe('a command of a team in Slack', () => {
     ['block', 'block needs a task: block <task> <reason…>, for example block 4711 waits for the certificate'],
     ['BLOCK 4711', 'block needs a reason: block <task> <reason…>, for example block 4711 waits for the certificate'],
     ['deploy web prod now', 'deploy does not take “now”, too. Put a text of several words in quotation marks.'],
-    [`shout ${'x'.repeat(8_192)}`, 'That is too long: shout takes 8192 characters at most, and letters such as ä count twice.'],
+    [
+      `shout ${'x'.repeat(8_192)}`,
+      'That is too long: shout takes 8192 characters at most, and letters such as ä count twice.',
+    ],
   ])('is explained if it cannot be read: %.20s', async (typed, why) => {
     await start();
     expect((await command(relay, typed)).text).toBe(`:warning: ${why}`);

@@ -218,7 +218,11 @@ describe('a person on GitHub', () => {
   const outcome = async () => (await relay.jobs()).toSorted((a, b) => a.createdAt - b.createdAt).at(-1)?.outcome;
 
   it.each([
-    ['the entry goes', [], /^Partner Relay does not know which user of the service @Codertocat is\. Ask the platform team/],
+    [
+      'the entry goes',
+      [],
+      /^Partner Relay does not know which user of the service @Codertocat is\. Ask the platform team/,
+    ],
     ['the time zone is another', [{ ...codertocat, timeZone: 'UTC' }], /^logged 1h .*, 2026-11-20/],
     ['the address is another', [{ ...codertocat, email: AISHA }], /^logged 1h .*, 2026-11-21/],
   ])('a GitHub login in any letter case maps to another user at once if %s', async (_, after, said) => {
