@@ -9,7 +9,8 @@ import { type ConnectionView, viewConnection } from '../lib/service/connection/c
 import { counted } from '../lib/text.ts';
 import { oneLine } from '../local/terminal.ts';
 import type { Define } from './cli.ts';
-import { printJson, withIsoTimes } from './print.ts';
+import { laneInWords, printJson, withIsoTimes } from './print.ts';
+import { toPaste } from './to-paste.ts';
 
 /** `budget`: how much of its limits each connection has used, and how many calls each lane can still send. */
 export const define: Define = (command, { open }) =>
@@ -37,7 +38,7 @@ export const define: Define = (command, { open }) =>
       if (options.json) return printJson(withIsoTimes(views));
       const now = stores.clock();
       for (const { connection, ...view } of views)
-        console.log([connection, ...lines(connection, view, now)].join('\n  '));
+        console.log(toPaste([connection, ...lines(connection, view, now)].join('\n  ')));
     });
 
 type BudgetReport = ConnectionView & {
@@ -59,7 +60,7 @@ function lines(connection: string, view: BudgetReport, now: number): string[] {
     ...stopped.map(({ operation, since, until, why, refusesKey }) => {
       if (refusesKey)
         return `the service has refused the key since ${localTime(since)}; enter a new one with npx partner-relay secrets set partner/${connection}: ${oneLine(why)}`;
-      const probe = until > now ? `the next probe is sent by ${localTime(until)}` : 'the next job probes it';
+      const probe = until > now ? `the relay looks again by ${localTime(until)}` : 'the next job looks again';
       const what = operation === undefined ? 'the service has been down' : `${operation} has been failing`;
       return `${what} since ${localTime(since)}, ${probe}: ${oneLine(why)}`;
     }),
@@ -77,7 +78,9 @@ function strangersLine({ used, most, who }: BudgetReport['strangers']): string[]
 
 /** What the jobs wait for is said by another line. */
 function waitingLine({ inLine }: BudgetReport): string[] {
-  const waiting = lanes.filter((lane) => inLine[lane].jobs > 0).map((lane) => `${countInWords(inLine[lane])} ${lane}`);
+  const waiting = lanes
+    .filter((lane) => inLine[lane].jobs > 0)
+    .map((lane) => `${countInWords(inLine[lane])} ${laneInWords[lane]}`);
   return waiting.length === 0 ? [] : [`jobs that wait for it: ${waiting.join(', ')}`];
 }
 
@@ -86,5 +89,5 @@ function laneLine(lane: Lane, { lanes, inLine }: Pick<BudgetReport, 'lanes' | 'i
   const at = Number.isFinite(nextSlotAt) ? `at ${localTime(nextSlotAt)}` : 'at an unknown time';
   const next = nextSlotAt <= now ? '' : `, the next ${at}`;
   const waiting = inLine[lane].jobs === 0 ? '' : `; in line: ${countInWords(inLine[lane])}`;
-  return `${lane}: ${counted(left, 'call')} can be sent now${next}${waiting}`;
+  return `${laneInWords[lane]}: ${counted(left, 'call')} can be sent now${next}${waiting}`;
 }

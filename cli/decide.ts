@@ -8,13 +8,17 @@ import { createVerifyCreated } from '../lib/engine/operate/verify-created.ts';
 import { asksQuestion, isOutcomeUnknown, type Job } from '../lib/engine/record/job.ts';
 import type { Stores } from '../lib/runtime.ts';
 import type { Lane } from '../lib/service/budget/lanes.ts';
+import { WHOLE } from '../lib/service/connection/breaker-item.ts';
+import { createBreakers, whyStopped } from '../lib/service/connection/breakers.ts';
 import { counted, messageOf } from '../lib/text.ts';
+import { oneLine } from '../local/terminal.ts';
 import type { Define } from './cli.ts';
 import { knownJob } from './known-job.ts';
 import { operatorOf } from './operator.ts';
 import { openPartner } from './partner.ts';
 import { printJobs, printJson, withIsoTimes } from './print.ts';
 import type { OpenTarget } from './target.ts';
+import { toPaste } from './to-paste.ts';
 
 const CHOSEN_AT_ONCE = 1_000;
 const CHOSEN_PAGE = 500;
@@ -34,11 +38,14 @@ export const replay: Define = (command, { open }) =>
       const chosen = id === undefined ? all.filter((job) => !asksQuestion(job)) : all;
       if (chosen.length < all.length)
         console.error(
-          `${counted(all.length - chosen.length, 'job')} left out, because a question needs an answer of its own: answer with replay <id> --reason <answer>`,
+          toPaste(
+            `${counted(all.length - chosen.length, 'job')} left out, because a question needs an answer of its own: npx partner-relay replay <id> --reason <answer>`,
+          ),
         );
       if (chosen.length === 0 || isOnlyListed(chosen, id, options)) return;
       const decision = { by: operatorOf(target), reason: options.reason };
       await inTurn(chosen, (job) => replayJob(job, decision, target.stores), sayQueued, options);
+      if (!options.json) await sayWaitsOn(chosen, target.stores);
     });
 
 export const resolve: Define = (command, { open }) =>
@@ -129,6 +136,19 @@ export async function verifyingWith(open: OpenTarget) {
 }
 
 const sayQueued = ({ id }: Job) => `${id} is queued again`;
+
+/** A job that is replayed in an outage waits on: what for, and how to test that at once. */
+async function sayWaitsOn(jobs: readonly Job[], { table, clock }: Stores): Promise<void> {
+  const breakers = createBreakers({ table, clock, random: Math.random });
+  for (const connection of new Set(jobs.map((job) => job.connection))) {
+    const { down } = await breakers.lines(connection);
+    if (!down) continue;
+    console.log(oneLine(whyStopped(connection, WHOLE, down)));
+    console.log(
+      toPaste(`Until that is over, it waits on. To test it now, run: npx partner-relay resume ${connection}`),
+    );
+  }
+}
 
 /** Decides each job, and prints it. @throws {Error} at the end, with what failed */
 async function inTurn(

@@ -7,6 +7,7 @@ import { type Count, countInWords } from '../lib/engine/operate/job-counts.ts';
 import { tookOf, type Waited } from '../lib/engine/record/history.ts';
 import { waitInWords } from '../lib/engine/record/in-plain-words.ts';
 import {
+  continuesAt,
   hasEnded,
   type Job,
   type JobStatus,
@@ -20,9 +21,11 @@ import type { StepEntry } from '../lib/engine/record/journal.ts';
 import type { JobView, OpenCreation } from '../lib/engine/record/read-job.ts';
 import { forAndAgainst } from '../lib/engine/record/read-job.ts';
 import type { Send } from '../lib/engine/record/sends.ts';
+import type { Lane } from '../lib/service/budget/lanes.ts';
 import { counted } from '../lib/text.ts';
 import type { IgnoredEvent } from '../local/ignored.ts';
 import { inOneLine, printable, printableJson } from '../local/terminal.ts';
+import { toPaste } from './to-paste.ts';
 
 export function printJson(value: unknown): void {
   console.log(printableJson(value));
@@ -48,11 +51,27 @@ function paint(job: Job): string {
   return styleText(word === job.status ? COLOURS[job.status] : 'gray', word.padEnd(9), { stream: process.stdout });
 }
 
+/** A lane, with what goes there. */
+export const laneInWords: Readonly<Record<Lane, string>> = {
+  interactive: "interactive (a person's first command)",
+  further: "further (a person's next commands)",
+  background: 'background (events and schedules)',
+  backfill: 'backfill (existing issues)',
+};
+
 const INDENT = ' '.repeat(25);
 
 export function printJobs(jobs: readonly Job[]): void {
   if (jobs.length === 0) console.log('There are no such jobs.');
-  for (const job of inOneLine(jobs)) printRow(job, `${shortName(job.id)}  ${job.summary}`);
+  const isWaiting = jobs.every(({ status }) => status === 'waiting');
+  const listed = isWaiting ? jobs.toSorted((a, b) => nextAt(a) - nextAt(b)) : jobs;
+  for (const job of inOneLine(listed)) printRow(job, `${shortName(job.id)}  ${job.summary}`);
+}
+
+/** When a waiting job looks again; later than any time if that is unknown. */
+function nextAt(job: Job): number {
+  const when = continuesAt(job);
+  return typeof when === 'object' ? when.at : Number.MAX_SAFE_INTEGER;
 }
 
 /** Prints the jobs that wait for the same connection as one row, with the time of the oldest. */
@@ -61,15 +80,15 @@ export function printOverview(jobs: readonly Job[]): void {
   for (const row of rows.values()) {
     const [first, ...others] = inOneLine(row).toSorted((a, b) => a.createdAt - b.createdAt);
     if (!first || others.length === 0) printJobs(row);
-    else printRow(first, `${row.length} jobs since then: jobs --status waiting lists them`);
+    else printRow(first, `${row.length} jobs since then; to list them: npx partner-relay jobs --status waiting`);
   }
   if (jobs.length === 0) printJobs(jobs);
 }
 
 function printRow(job: Job, what: string): void {
-  console.log(`${localTime(job.createdAt)}  ${paint(job)}  ${what}`);
+  console.log(`${localTime(job.createdAt)}  ${paint(job)}  ${toPaste(what)}`);
   const next = isOpen(job) ? nextStep(job, localTime, Date.now())?.text : undefined;
-  for (const line of [newsOf(job), next]) if (line) console.log(`${INDENT}→ ${line}`);
+  for (const line of [newsOf(job), next]) if (line) console.log(`${INDENT}→ ${toPaste(line)}`);
 }
 
 function isHeldUp(job: Job): boolean {
@@ -123,7 +142,8 @@ export function printJob({ job: given, steps, openCreations }: JobView, now: num
         [`${cause.from} ${cause.id}`, cause.event, cause.person && `by ${cause.person}`].filter(Boolean).join(', '),
     ],
     ['automation', job.automation],
-    ['connection', `${job.connection} (${job.lane})`],
+    ['connection', job.connection],
+    ['lane', laneInWords[job.lane]],
     ['created', localTime(job.createdAt)],
     [job.status === 'parked' ? 'parked' : 'finished', hasEnded(job) && localTime(job.wakeAt)],
     ['attempts', job.attempts || undefined],
@@ -147,10 +167,10 @@ function statusWithNews(job: Job): string {
 function printNext(job: Job, now: number): void {
   const next = nextStep(job, localTime, now);
   if (!next) return;
-  console.log(`\n${withDocs(next)}`);
+  console.log(`\n${toPaste(withDocs(next))}`);
   if (job.status === 'parked') console.log('');
   if (job.status === 'parked')
-    for (const command of commandsOf(job, next)) console.log(`  npx partner-relay ${command}`);
+    for (const command of commandsOf(job, next)) console.log(toPaste(`  npx partner-relay ${command}`));
 }
 
 /** What is known of creations without a clear answer. */

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { Cli, Define } from './cli.ts';
+import { pasteFor } from './to-paste.ts';
 
 /** Each command with its description, and the module that defines it. A command loads no other. */
 export const commands: Record<string, Record<string, readonly [string, () => Promise<{ define: Define }>]>> = {
@@ -81,6 +82,7 @@ export function relayProgram(given: Partial<Cli> = {}): Command {
   program.configureHelp({ subcommandTerm: (command) => command.name() });
   const all = Object.assign({}, ...Object.values(commands)) as (typeof commands)[string];
   program.hook('preSubcommand', async (_, command) => {
+    pasteFor(cli.stage());
     const module = await all[command.name()]?.[1]();
     module?.define(command, cli);
   });

@@ -2,6 +2,7 @@ import './end-with-reader.ts';
 import { messageOf } from '../lib/text.ts';
 import { printable } from '../local/terminal.ts';
 import { relayProgram } from './program.ts';
+import { toPaste } from './to-paste.ts';
 import { useProxy } from './use-proxy.ts';
 
 try {
@@ -10,6 +11,6 @@ try {
 } catch (error) {
   const { awsErrorInWords } = await import('./aws-errors.ts');
   // Error messages never contain secrets, so it is safe to print them.
-  console.error(printable(`partner-relay: ${awsErrorInWords(error) ?? messageOf(error)}`));
+  console.error(printable(toPaste(`partner-relay: ${awsErrorInWords(error) ?? messageOf(error)}`)));
   process.exitCode = 1;
 }

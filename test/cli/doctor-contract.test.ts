@@ -113,6 +113,7 @@ const harmful: readonly Mutant[] = [
   ['validate', 'answers as a proxy', page, /^bad: .*HTML/, 'credentials'],
   ['validate', 'has no success', answers(({ data }) => ({ data })), /^bad: .*envelope/, 'credentials'],
   ['validate', 'meets the limit', refused(429), LATER, 'credentials'],
+  ['validate', 'is down', refused(500), /^unknown: .*because the service is down/, 'credentials'],
   ['users/list', 'meets the limit', refused(429), LATER],
 ];
 

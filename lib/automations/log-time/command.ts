@@ -43,9 +43,11 @@ export const logVerb: JobVerb<LogCommand> = {
 
 /** The job for time that a person logs, with a command or a form. */
 export function timeJob({ verb, ...time }: LogCommand, origin: CommandOrigin): JobDraft {
-  const { note: _, open: __, unclear: ___, ...withoutNote } = time;
+  const { note: _, open, unclear: __, ...withoutNote } = time;
+  const asked = printLog({ verb, ...withoutNote });
   return timeJobs.draft({
-    ...eventOf(verb, printLog({ verb, ...withoutNote }), origin),
+    // What follows the first word may be a note.
+    ...eventOf(verb, open ? asked.replace(/"([^"]*)"$/, '$1 …') : asked, origin),
     input: { by: origin.by, ...time, ...(origin.isSure && { isSure: true }) },
   });
 }

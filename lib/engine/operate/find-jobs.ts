@@ -46,7 +46,10 @@ export type ShowJob = (job: Job) => Promise<Job>;
 
 /** A part of the jobs that match. */
 export interface FoundJobs {
-  /** By `wakeAt`, the latest first: jobs that have not ended, then ended jobs by the time of their end. */
+  /**
+   * By `wakeAt`, the latest first: jobs that have not ended, then ended jobs by the time of their end. Waiting jobs alone:
+   * the soonest first.
+   */
   jobs: Job[];
   /** Where to go on. Missing at the end. It may be there although no more jobs match. */
   cursor?: string;
@@ -78,7 +81,7 @@ export async function findJobs(
     const empty = streams.filter(({ page, isWhole }) => page.length === 0 && !isWhole);
     if (empty.length > pagesLeft) break;
     pagesLeft -= empty.length;
-    await Promise.all(empty.map((stream) => readPage(stream, filter.since, table)));
+    await Promise.all(empty.map((stream) => readPage(stream, filter, table)));
     const stream = withLatest(streams);
     const item = stream?.page.shift();
     if (!stream || !item) {
@@ -158,7 +161,7 @@ function streamsOf(statuses: readonly JobStatus[]): Stream[] {
   return statuses.map((status) => ({ status, page: [], isWhole: false }));
 }
 
-async function readPage(stream: Stream, since: number | undefined, table: Table): Promise<void> {
+async function readPage(stream: Stream, { since, statuses }: JobFilter, table: Table): Promise<void> {
   const { status, after } = stream;
   // No job is due, nor ends, before it is made.
   const condition =
@@ -167,7 +170,7 @@ async function readPage(stream: Stream, since: number | undefined, table: Table)
       : { expression: '#status = :status AND #wakeAt >= :since', values: { status, since } };
   const { items, last } = await table.indexPage(jobsByStatus.name, condition, {
     limit: PAGE_SIZE,
-    newestFirst: true,
+    newestFirst: statuses?.join() !== 'waiting',
     after: after && { ...keys.job(after.id), status, wakeAt: after.wakeAt },
   });
   stream.page = items;

@@ -54,7 +54,8 @@ export function resumedInWords(
 ): string[] {
   const lifted = pausedUntil === null ? [] : [`ended the pause that lasted until ${localTime(pausedUntil)}`];
   const closed = stopped.map(
-    ({ operation = `the connection ${connection}`, why }) => `${operation} was stopped: ${why}`,
+    ({ operation = `the connection ${connection}`, why }) =>
+      `${operation} was stopped: ${why}. Its next call shows whether it works`,
   );
   const held = [...lifted, ...closed];
   return [

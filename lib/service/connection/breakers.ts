@@ -293,7 +293,7 @@ export function createBreakers({ table, clock, random, recovered = async () => {
   };
 }
 
-function whyStopped(connection: string, name: string, { refusesKey, why }: Breaker): string {
+export function whyStopped(connection: string, name: string, { refusesKey, why }: Breaker): string {
   if (refusesKey) return `the service refuses the key of ${connection}: ${why}`;
   return `${name === WHOLE ? `${connection} is down` : `${name} fails on ${connection}`}: ${why}`;
 }

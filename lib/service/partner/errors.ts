@@ -64,7 +64,13 @@ export class PartnerRefusal extends PartnerError implements RefusalFacts {
   }
 }
 
-function refusalText({ status, found, serviceMessage, fieldErrors, reason }: RefusalFacts): string {
+/** A web page with 404 is not about what was asked for: the base URL is wrong, or a proxy does not pass the request on. */
+export const isWrongAddress = ({ status, found }: RefusalFacts) => status === 404 && found === 'an HTML page';
+
+function refusalText(facts: RefusalFacts): string {
+  const { status, found, serviceMessage, fieldErrors, reason } = facts;
+  if (isWrongAddress(facts))
+    return "the address answers 404 with a web page; check the connection's base URL, or the proxy in front of the service";
   const said = [serviceMessage, fieldErrors.length > 0 ? `(${fieldErrors.join('; ')})` : null].filter(Boolean);
   const arrived = reason === 'nonce already used' ? ', because the same request had already arrived' : '';
   // A 5xx refuses nothing: the call may have been carried out.

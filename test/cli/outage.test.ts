@@ -1,0 +1,82 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { issueEvent } from '../issue-events.ts';
+import { startRelay, type TestRelay } from '../relay.ts';
+import { command } from '../slack-requests.ts';
+import { runRelayOf } from './run-command.ts';
+
+let relay: TestRelay;
+beforeEach(async () => {
+  relay = await startRelay();
+});
+
+const run = (...words: string[]) => runRelayOf(relay, words);
+
+async function open(count: number): Promise<string[]> {
+  for (let id = 1; id <= count; id++) await relay.post('issues', issueEvent('opened', { id }));
+  await relay.work();
+  return (await relay.jobs()).map(({ id }) => id);
+}
+
+describe('an operator in an outage', () => {
+  it('reads that a web page with 404 is not about the defect, and pastes commands that name the stage', async () => {
+    relay.sandbox.setFault({ kind: 'maintenance', status: 404 });
+    const [id = ''] = await open(1);
+    const shown = await run('--stage', 'prod', 'job', id);
+    expect(shown).toMatch(/the address answers 404 with a web page; check the connection's base URL/);
+    expect(shown).toContain(`npx partner-relay --stage prod replay ${id}`);
+    expect(shown).not.toMatch(/service refused|npx partner-relay (?!--stage prod)/);
+    expect(await run('job', id)).toContain(`npx partner-relay replay ${id}`);
+  });
+
+  it('reads after resume that the key is still refused, until a call works', async () => {
+    relay.sandbox.setFault({ kind: 'key-revoked' });
+    await open(1);
+    const [waiting] = await relay.jobs('waiting');
+    expect(waiting?.waits?.newest.at(-1)?.for).toBe('key');
+    expect(await run('resume', 'main')).toContain('Its next call shows whether it works');
+    const budget = await run('budget');
+    expect(budget).toContain('the service has refused the key since');
+    expect(budget).not.toContain('can be sent now');
+    relay.sandbox.clearFaults();
+    await relay.workToTheEnd();
+    expect(await run('budget')).not.toContain('refused the key');
+  });
+
+  it('reads what a replayed job waits for, which decisions are refused and why, and which job is next', async () => {
+    relay.sandbox.setFault({ kind: 'maintenance' });
+    const [id = ''] = await open(4);
+    expect(await run('replay', id)).toMatch(/is queued again\nmain is down: .*\n.*npx partner-relay resume main$/);
+    await relay.work();
+    const refusal = /it is waiting\. Nothing to do: it waits/;
+    await expect(run('discard', id, '--reason', 'no')).rejects.toThrow(refusal);
+    await expect(run('resolve', id, '--again')).rejects.toThrow(refusal);
+    const next = (await run('jobs', '--status', 'waiting')).match(/looks again at|as soon as its calls work/g);
+    expect(next?.toSorted().toReversed()).toEqual(next);
+    relay.sandbox.clearFaults();
+    await relay.workToTheEnd();
+    await expect(run('replay', id)).rejects.toThrow('it is succeeded. Nothing is left to decide');
+    expect(await run('job', id)).toMatch(/queued again +\d+ times?, the last at/);
+  });
+
+  it('sees no digest in the results of steps, and how often a list was called for a lost creation', async () => {
+    relay.sandbox.setFault({ kind: 'cut', when: 'on answer', operation: '/defects/create' });
+    relay.sandbox.setFault({ kind: 'maintenance', operation: '/defects/list' });
+    const [id = ''] = await open(1);
+    for (let time = 0; time < 12; time++) {
+      relay.clock.now += 30_000;
+      await relay.work();
+    }
+    expect(await run('job', id)).toMatch(
+      /No search for it has finished yet, although defects\/list was called \d+ time/,
+    );
+    relay.sandbox.clearFaults();
+    await relay.workToTheEnd();
+    expect(await run('job', id)).not.toMatch(/"(?:sent|digest|marker)"/);
+  });
+
+  it('sees of a command what was understood for sure', async () => {
+    relay.sandbox.setFault({ kind: 'maintenance' });
+    await command(relay, 'log 1h Login with passkeys');
+    expect(await run('jobs')).toContain('log 1h Login …');
+  });
+});
