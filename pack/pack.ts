@@ -28,7 +28,8 @@ execFileSync('npm', ['pack', '--silent', '--pack-destination', folder, dist], { 
 
 async function writePages(): Promise<void> {
   const web = join(dist, 'console/web');
-  mkdirSync(web);
+  // The command line shares a file with the pages.
+  mkdirSync(web, { recursive: true });
   for (const [name, contents] of Object.entries(await buildPages())) writeFileSync(join(web, name), contents);
 }
 
