@@ -34,9 +34,8 @@ describe('relay backfill', () => {
 
     const begun = await backfill(REPOSITORY, '--go');
     expect(begun).toContain('Stop with Ctrl+C, and continue with the same command.');
-    expect(begun).toMatch(
-      /All issues are read: 2 jobs stored, 0 issues without a call\. See them with: .* --lane backfill$/,
-    );
+    const stored = /All issues are read: 2 jobs stored, 0 issues without a call\. See them with: .* --lane backfill$/;
+    expect(begun).toMatch(stored);
     expect(await backfill(REPOSITORY, '--go')).toContain('0 jobs stored, 2 under way already, 0 issues without a call');
     await relay.workToTheEnd();
     expect(await backfill(REPOSITORY, '--go')).toContain('0 jobs stored, 1 parked, 1 issue without a call');
@@ -66,9 +65,8 @@ describe('relay backfill', () => {
     for (const id of [1, 2]) exists(id, `Issue ${id}`);
     await relay.post('issues', issueEvent('opened', { id: 3 }));
     await backfill(REPOSITORY, '--go');
-    expect(await run('jobs', '--lane', 'backfill')).toMatch(
-      /#2 from a backfill.*#1 from a backfill.*Listed: 2 waiting\./s,
-    );
+    const listed = /#2 from a backfill.*#1 from a backfill.*Listed: 2 waiting\./s;
+    expect(await run('jobs', '--lane', 'backfill')).toMatch(listed);
     const chosen = ['discard', '--lane', 'backfill', '--reason', 'the wrong label'];
     expect(await run(...chosen)).toContain('Add --yes to decide these 2 jobs.');
     expect(await run(...chosen, '--yes')).toMatch(/^issue-\S+ is discarded\nissue-\S+ is discarded$/);

@@ -97,9 +97,8 @@ describe('call', () => {
 
   it('an invalid payload takes no slot', async () => {
     const call = await openMain();
-    await expect(call(operationToCall('defects/update', false, 'main', config), {})).rejects.toThrow(
-      PartnerPayloadError,
-    );
+    const update = operationToCall('defects/update', false, 'main', config);
+    await expect(call(update, {})).rejects.toThrow(PartnerPayloadError);
     expect(await used()).toBe(0);
   });
 
@@ -125,9 +124,8 @@ describe('call', () => {
       tell: (line) => void told.push(line),
     });
     for (let calls = 0; calls < 3; calls++) await call(validate, { calls });
-    expect(told).toContainEqual(
-      expect.stringMatching(/^waiting until 2026-11-\d\d \d\d:0\d:\d\d \S+ for the budget of main: /),
-    );
+    const waiting = /^waiting until 2026-11-\d\d \d\d:0\d:\d\d \S+ for the budget of main: /;
+    expect(told).toContainEqual(expect.stringMatching(waiting));
     expect(clock.now - began).toBeGreaterThan(30_000);
     expect(relay.sandbox.requests).toBe(3);
   });

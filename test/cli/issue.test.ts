@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { createRelations } from '../../lib/links/relations.ts';
 import { keys } from '../../lib/state/table/keys.ts';
+import type { Fault } from '../../sandbox/faults.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 import { runRelayOf } from './run-command.ts';
@@ -43,25 +44,20 @@ describe('partner-relay issue', () => {
   it('partner-relay issue --set names the issue that has the defect after a transfer', async () => {
     await happens('opened');
     const there = issueEvent('opened', { id: 2 });
-    await happens('transferred', {
-      seconds: 5,
-      extra: { changes: { new_issue: there.issue, new_repository: there.repository } },
-    });
+    const changes = { new_issue: there.issue, new_repository: there.repository };
+    await happens('transferred', { seconds: 5, extra: { changes } });
     const id = String(lastDefect()?.defect_id);
-    await expect(link(ISSUE, '--set', id)).rejects.toThrow(
-      `${ISSUE} was transferred to Codertocat/Hello-World#2; run npx partner-relay issue Codertocat/Hello-World#2 --set ${id}`,
-    );
+    const run = `run npx partner-relay issue Codertocat/Hello-World#2 --set ${id}`;
+    const moved = `${ISSUE} was transferred to Codertocat/Hello-World#2; ${run}`;
+    await expect(link(ISSUE, '--set', id)).rejects.toThrow(moved);
     expect(JSON.parse(await link(ISSUE, '--json'))).toMatchObject({ life: 'moved' });
   });
 
   it('partner-relay issue --set sets the defect, which the next event updates from the issue', async () => {
     await happens('edited', { labels: [] });
     const { defect_id: id } = lastDefect() ?? {};
-    await createRelations(relay.stores.table).claim(
-      { connection: 'main', id: String(id) },
-      { kind: 'task', id: 12 },
-      'j',
-    );
+    const defect = { connection: 'main', id: String(id) };
+    await createRelations(relay.stores.table).claim(defect, { kind: 'task', id: 12 }, 'j');
     const shown = await link(ISSUE, '--set', String(id));
     expect(shown).toContain(`defect ${id}, made by a person`);
     expect(shown).toMatch(/linked to +task 12/);
@@ -69,22 +65,15 @@ describe('partner-relay issue', () => {
     expect(lastDefect()).toMatchObject({ defect_id: id, title: 'from the issue' });
   });
 
-  it.each([
-    [
-      'exists',
-      () => {},
-      '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1cff',
-      /is not a defect_id in defects\/list of project_id .* nothing was/,
-    ],
-    [
-      'can be asked',
-      () => relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/list' }),
-      'anything',
-      /the service did not say whether anything exists, so nothing was decided: .*the service answers 500/,
-    ],
-  ])('partner-relay issue --set refuses a defect unless it %s', async (_, prepare, id, why) => {
+  const LISTS_FAIL = { kind: 'server-error', when: 'before work', operation: '/defects/list' } as const;
+  const NOT_SAID = /the service did not say whether anything exists, so nothing was decided: .*the service answers 500/;
+  const NOT_THERE = /is not a defect_id in defects\/list of project_id .* nothing was/;
+  it.each<[string, Fault | undefined, string, RegExp]>([
+    ['exists', undefined, '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1cff', NOT_THERE],
+    ['can be asked', LISTS_FAIL, 'anything', NOT_SAID],
+  ])('partner-relay issue --set refuses a defect unless it %s', async (_, fault, id, why) => {
     await happens('edited', { labels: [] });
-    prepare();
+    if (fault) relay.sandbox.setFault(fault);
     await expect(link(ISSUE, '--set', id)).rejects.toThrow(why);
     expect(await link(ISSUE)).toContain('without a defect');
   });
@@ -94,9 +83,8 @@ describe('partner-relay issue', () => {
     await happens('opened', { id: 2 });
     const { defect_id: other } = lastDefect() ?? {};
     const before = await link(ISSUE);
-    await expect(link(ISSUE, '--set', String(other))).rejects.toThrow(
-      /the relay created .* for something else.*--steal/,
-    );
+    const why = /the relay created .* for something else.*--steal/;
+    await expect(link(ISSUE, '--set', String(other))).rejects.toThrow(why);
     expect(await link(ISSUE)).toBe(before);
     expect(await link(ISSUE, '--set', String(other), '--steal')).toContain(`defect ${other}`);
     await expect(link(ISSUE, '--steal')).rejects.toThrow('use --steal with --set');
@@ -116,9 +104,8 @@ describe('partner-relay issue', () => {
     relay.sandbox.setFault({ kind: 'rate-limited', times: 1 });
     await relay.post('issues', issueEvent('opened'));
     await relay.work();
-    await expect(link(ISSUE, '--clear')).rejects.toThrow(
-      /is creating the defect; wait until .* partner-relay job issue-to-/,
-    );
+    const why = /is creating the defect; wait until .* partner-relay job issue-to-/;
+    await expect(link(ISSUE, '--clear')).rejects.toThrow(why);
   });
 
   it('partner-relay issue settles what a parked job left open, and the job ends when it continues', async () => {
@@ -152,12 +139,8 @@ describe('a link that cannot be read', () => {
     const isHealed = (await relay.jobs('parked')).length === 0;
     if (!isHealed) {
       const [parked] = await relay.jobs('parked');
-      expect(parked?.parked).toMatchObject({
-        kind: 'needs an operator',
-        reason: expect.stringMatching(
-          /^the link of issue-9001 cannot be read: .* npx partner-relay issue \S+#\d+ --set/,
-        ),
-      });
+      const why = /^the link of issue-9001 cannot be read: .* npx partner-relay issue \S+#\d+ --set/;
+      expect(parked?.parked).toMatchObject({ kind: 'needs an operator', reason: expect.stringMatching(why) });
       expect(lastDefect()?.title).not.toBe('edited');
       await link(ISSUE, decision, ...(decision === '--set' ? [id] : []));
       if (parked) await requeueJob(parked, { jobs, queue });

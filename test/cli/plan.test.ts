@@ -45,48 +45,35 @@ describe('relay plan', () => {
     await expect(planOf('0.0.9')).rejects.toThrow(/^the stage prod: 0\.0\.9 ran here, .*partner-relay@0\.1\.0$/);
   });
 
-  it.each([
+  type Change = (table: TestRelay['stores']['table'], id: string) => Promise<unknown>;
+  const stepIs =
+    (status = 'done'): Change =>
+    (table, id) =>
+      table.put({ ...keys.step(id, 'create-defect'), ...done, status });
+  const automationIs =
+    (automation: string): Change =>
+    (table, id) =>
+      table.update(keys.job(id), { expression: 'SET #automation = :automation', values: { automation } });
+  const claimed: Change = async (table, id) => {
+    const claim = { by: id, connection: 'main', marker: 'of an earlier run' };
+    const values = { life: 'claimed', claim };
+    await table.update(keys.link('issue-9001'), { expression: 'SET #life = :life, #claim = :claim', values });
+    await stepIs()(table, id);
+  };
+  const OTHER_STEP =
+    /^! .*parks: the step 'create-defect' was tasks\/detail in an earlier run and is defects\/create now/m;
+  const UNREADABLE = /^! .*parks: the journal of .* cannot be read: impossible value of status/m;
+  const OTHER_INPUT = /^! .*parks: the input of .* does not fit this version of create-task/m;
+  it.each<[string, Change, RegExp]>([
     ['the same', async () => {}, /^1 job under way, 1 as before$/m],
-    [
-      'a step that was another operation',
-      async ({ stores: { table } }: TestRelay, id: string) => {
-        const claim = { by: id, connection: 'main', marker: 'of an earlier run' };
-        await table.update(
-          { pk: 'link#issue-9001', sk: 'link' },
-          { expression: 'SET #life = :life, #claim = :claim', values: { life: 'claimed', claim } },
-        );
-        await table.put({ ...keys.step(id, 'create-defect'), ...done });
-      },
-      /^! .*parks: the step 'create-defect' was tasks\/detail in an earlier run and is defects\/create now/m,
-    ],
-    [
-      'a step that it cannot read',
-      async ({ stores: { table } }: TestRelay, id: string) =>
-        void (await table.put({ ...keys.step(id, 'create-defect'), ...done, status: 'of a later version' })),
-      /^! .*parks: the journal of .* cannot be read: impossible value of status/m,
-    ],
-    [
-      'an input that it does not know',
-      async ({ stores: { table } }: TestRelay, id: string) =>
-        void (await table.update(keys.job(id), {
-          expression: 'SET #automation = :automation',
-          values: { automation: 'create-task' },
-        })),
-      /^! .*parks: the input of .* does not fit this version of create-task/m,
-    ],
-    [
-      'an automation that is gone',
-      async ({ stores: { table } }: TestRelay, id: string) =>
-        void (await table.update(keys.job(id), {
-          expression: 'SET #automation = :automation',
-          values: { automation: 'gone' },
-        })),
-      /^! gone has unfinished jobs but no file/m,
-    ],
+    ['a step that was another operation', claimed, OTHER_STEP],
+    ['a step that it cannot read', stepIs('of a later version'), UNREADABLE],
+    ['an input that it does not know', automationIs('create-task'), OTHER_INPUT],
+    ['an automation that is gone', automationIs('gone'), /^! gone has unfinished jobs but no file/m],
   ])('runs the journals of jobs under way against this version: %s', async (_, change, said) => {
     await relay.post('issues', issueEvent('opened', { title: 'Waits', labels: ['bug'] }));
     const [job] = await relay.jobs();
-    await change(relay, job?.id ?? '');
+    await change(relay.stores.table, job?.id ?? '');
     expect(await plan(relay.runtime.config)).toMatch(said);
     expect(relay.sandbox.requests).toBe(0);
   });
@@ -95,10 +82,8 @@ describe('relay plan', () => {
     await relay.post('issues', issueEvent('opened', { title: 'Made' }));
     await relay.workToTheEnd();
     const { table } = relay.stores;
-    await table.update(
-      { pk: 'link#issue-9001', sk: 'link' },
-      { expression: 'SET #life = :life REMOVE #defect', values: { life: 'claimed' } },
-    );
+    const claimed = { expression: 'SET #life = :life REMOVE #defect', values: { life: 'claimed' } };
+    await table.update(keys.link('issue-9001'), claimed);
     // The defect that the job has created is as the issue wants it.
     expect(await plan(relay.runtime.config)).toMatch(/Made\n {2}→ no call: defect \S+ matches the issue/);
     const changed = exampleConfig({ priority: { labels: { bug: 'High' } } });

@@ -37,22 +37,19 @@ describe('relay resume', () => {
       { connection: 'main', pausedUntil: TIME, lanes: { interactive: { nextSlotAt: TIME } }, strangers },
     ]);
 
-    expect(await run('resume', 'main')).toBe(
-      `ended the pause that lasted until ${localTime(until)}\n3 waiting jobs continue`,
-    );
+    const ended = `ended the pause that lasted until ${localTime(until)}`;
+    expect(await run('resume', 'main')).toBe(`${ended}\n3 waiting jobs continue`);
     await relay.work();
     expect(defectsMade()).toBe(3);
-    expect(await run('resume', 'main')).toBe(
-      'the connection main was neither paused nor stopped\n0 waiting jobs continue',
-    );
+    const neither = 'the connection main was neither paused nor stopped';
+    expect(await run('resume', 'main')).toBe(`${neither}\n0 waiting jobs continue`);
   });
 
   it('relay resume closes the breakers of operations and of the connection', async () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create' });
     await open(5);
-    expect(await run('budget')).toMatch(
-      /defects\/create has been failing since \d.*the service answers 500: Server Error/,
-    );
+    const failing = /defects\/create has been failing since \d.*the service answers 500: Server Error/;
+    expect(await run('budget')).toMatch(failing);
     relay.sandbox.clearFaults();
     expect(await run('resume', 'main')).toMatch(/^defects\/create was stopped: .*\n5 waiting jobs continue$/);
     await relay.workToTheEnd();
@@ -86,10 +83,8 @@ describe('relay resume', () => {
     expect(await run('jobs')).toMatch(todo);
     const budget = await run('budget');
     expect(budget).toMatch(todo);
-    expect(budget.match(/refused the key|can be sent now|jobs that wait/g)).toEqual([
-      'refused the key',
-      'jobs that wait',
-    ]);
+    const said = budget.match(/refused the key|can be sent now|jobs that wait/g);
+    expect(said).toEqual(['refused the key', 'jobs that wait']);
     expect(JSON.stringify(await command(relay, 'status'))).toMatch(/the service refuses the relay's key/);
     relay.sandbox.clearFaults();
     relay.clock.now += 10 * 60_000;
@@ -156,9 +151,8 @@ async function unknown(count: number): Promise<string[]> {
 describe('relay resolve --done', () => {
   it('relay resolve --done refuses an id that the service does not have, and accepts an existing id', async () => {
     const [id = ''] = await unknown(1);
-    await expect(run('resolve', id, '--done', 'not-a-uuid')).rejects.toThrow(
-      /not-a-uuid is not a defect_id in defects\/list of project_id .* nothing was decided/,
-    );
+    const why = /not-a-uuid is not a defect_id in defects\/list of project_id .* nothing was decided/;
+    await expect(run('resolve', id, '--done', 'not-a-uuid')).rejects.toThrow(why);
     expect(await relay.jobs('parked')).toHaveLength(1);
 
     const [defect] = relay.sandbox.data.defects;
@@ -169,9 +163,8 @@ describe('relay resolve --done', () => {
     const [marker = ''] = /\[partner-relay \w+\]/.exec(refused) ?? [];
     expect(refused).toContain(`does not contain ${marker}; nothing was decided. If this job did create it, add`);
     defect.description += marker;
-    expect(JSON.parse(await run('resolve', shortName(id), '--done', String(defect_id), '--json'))).toMatchObject([
-      { id, status: 'queued' },
-    ]);
+    const decided = await run('resolve', shortName(id), '--done', String(defect_id), '--json');
+    expect(JSON.parse(decided)).toMatchObject([{ id, status: 'queued' }]);
     await relay.workToTheEnd();
     const [job] = await relay.jobs();
     expect(job).toMatchObject({ outcome: `created defect ${defect_id}` });
@@ -192,12 +185,11 @@ describe('relay resolve --done', () => {
 describe('relay discard', () => {
   it('relay discard --parked-for lists the jobs first, and ends them with the reason', async () => {
     await refused(2);
-    expect(await run('discard', '--parked-for', 'status 422', '--reason', 'a test')).toMatch(
-      /Add --yes to decide these 2 jobs\.$/,
-    );
+    const words = ['discard', '--parked-for', 'status 422', '--reason', 'a test'];
+    expect(await run(...words)).toMatch(/Add --yes to decide these 2 jobs\.$/);
     const [job] = await relay.jobs();
     await expect(run('discard', job?.id ?? '', '--reason', ' ')).rejects.toThrow('a discarded job needs a reason');
-    await run('discard', '--parked-for', 'status 422', '--reason', 'a test', '--yes');
+    await run(...words, '--yes');
     await relay.workToTheEnd();
     const discarded = { status: 'not-done', outcome: 'discarded: a test' };
     expect(await relay.jobs()).toMatchObject([discarded, discarded]);
@@ -211,9 +203,8 @@ it('partner-relay replay --parked-for lists the jobs with --json, replays none, 
   expect(listed).toMatchObject([{ status: 'parked', createdAt: TIME }]);
   expect(await relay.jobs('parked')).toHaveLength(1);
   const decisions = { newest: [{ at: TIME, what: 'replayed' }] };
-  expect(JSON.parse(await run('replay', listed[0].id, '--json'))).toMatchObject([
-    { status: 'queued', queuedAt: TIME, decisions },
-  ]);
+  const replayed = JSON.parse(await run('replay', listed[0].id, '--json'));
+  expect(replayed).toMatchObject([{ status: 'queued', queuedAt: TIME, decisions }]);
 });
 
 describe('what a person can do next', () => {

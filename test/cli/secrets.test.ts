@@ -45,9 +45,7 @@ beforeEach(async () => {
     return { status: 200, body: { Name: version.SecretId } };
   });
   vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', manager.url);
-  vi.stubEnv('AWS_REGION', 'eu-central-1');
-  vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIATEST');
-  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
+  for (const name of ['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'test');
   vi.spyOn(console, 'log').mockImplementation(() => {});
 });
 afterEach(() => {
@@ -106,9 +104,8 @@ describe('a new GitHub App', () => {
   it('keys of a new App are kept for their owner until they are stored, and the next attempt continues from there', async () => {
     // Fails after the check: only the writes after it have a label.
     refuse = ({ VersionStages }) => (VersionStages ? undefined : DENIED);
-    await expect(createApp('prod')).rejects.toThrow(
-      /are kept in \.relay\/github-app-prod\.json: run .* init --keep --github-app again/,
-    );
+    const kept = /are kept in \.relay\/github-app-prod\.json: run .* init --keep --github-app again/;
+    await expect(createApp('prod')).rejects.toThrow(kept);
     expect(JSON.parse(await readFile(KEPT, 'utf8'))).toMatchObject({ id: 77 });
     expect((await stat(KEPT)).mode & 0o777).toBe(0o600);
 
@@ -250,17 +247,16 @@ describe('partner-relay secrets set hooks/<automation>', () => {
     const warned = vi.spyOn(console, 'error').mockImplementation(() => {});
     hold('');
     await enter('hooks/pages', { secret: 's-1' });
-    expect(warned.mock.calls.flat()).toEqual([
-      'Nothing uses the secret hooks/pages yet: automations/pages.ts has no webhook; there are none',
-    ]);
+    const unused = 'Nothing uses the secret hooks/pages yet: automations/pages.ts has no webhook; there are none';
+    expect(warned.mock.calls.flat()).toEqual([unused]);
     expect(JSON.parse(stored.at(-1)?.SecretString ?? '')).toEqual({ pages: ['s-1'] });
   });
 
   it.each(['no JSON', '["s-0"]'])('changes nothing of a value that somebody else wrote: %s', async (value) => {
     hold(value);
-    await expect(enter('hooks/pages', { secret: 's-1' })).rejects.toThrow(
-      /^partner-relay\/prod\/hooks does not hold the secrets of webhooks.*: correct its value in Secrets Manager$/,
-    );
+    const why =
+      /^partner-relay\/prod\/hooks does not hold the secrets of webhooks.*: correct its value in Secrets Manager$/;
+    await expect(enter('hooks/pages', { secret: 's-1' })).rejects.toThrow(why);
     expect(stored).toHaveLength(1);
   });
 });

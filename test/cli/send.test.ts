@@ -125,34 +125,21 @@ describe('relay send', () => {
     expect((await sent('issues', '--file', 'payload.json')).answer.ignored).toBe('locking an issue changes nothing');
   });
 
+  const isFor = (option: string, events: string, event: string) =>
+    `${option} is for ${events}, not for '${event}'; set takes any field of the payload`;
   it.each([
     [['issues', '--merged'], "--merged is for pull_request, not for 'issues'"],
-    [
-      ['pull_request', '--label', 'bug'],
-      "--label is for issues, not for 'pull_request'; set takes any field of the payload",
-    ],
-    [
-      ['pull_request', '--issue', '4'],
-      "--issue is for issues, issue_comment, not for 'pull_request'; set takes any field of the payload",
-    ],
-    [
-      ['push', '--body', 'x'],
-      "--body is for issues, issue_comment, pull_request, not for 'push'; set takes any field of the payload",
-    ],
+    [['pull_request', '--label', 'bug'], isFor('--label', 'issues', 'pull_request')],
+    [['pull_request', '--issue', '4'], isFor('--issue', 'issues, issue_comment', 'pull_request')],
+    [['push', '--body', 'x'], isFor('--body', 'issues, issue_comment, pull_request', 'push')],
     [['--merged', '--action', 'opened'], '--merged is a pull request with the action closed'],
     [['issues', '--repo', 'web'], "--repo is 'web'; expected owner/name"],
     [['issue'], "there is no example of 'issue'; did you mean 'issues'?"],
     [['nothing'], "there is no example of 'nothing'; there are "],
-    [
-      ['issues', '--action', 'crossed out'],
-      "there is no example of 'issues' with the action 'crossed out'; there are ",
-    ],
+    [['issues', '--action', 'crossed out'], "no example of 'issues' with the action 'crossed out'; there are "],
     [['--file', 'payload.json'], 'a payload does not name its event: use send <event> --file payload.json'],
     [['issues', '--file', 'none.json'], 'none.json cannot be read'],
-    [
-      ['issues', '--file', 'a', '--label', 'b', '--merged'],
-      '--file sends a payload unchanged: leave out --label, --merged',
-    ],
+    [['issues', '--file', 'a', '--label', 'b', '--merged'], 'a payload unchanged: leave out --label, --merged'],
     [['issues', '--issue', 'four'], 'expected an integer of at least 1'],
     [['issues', '--url', 'http://127.0.0.1:1'], 'set GITHUB_WEBHOOK_SECRET'],
   ])('relay send refuses %j', async (words, why) => {
@@ -252,32 +239,24 @@ describe('relay send workflow_run --junit', () => {
     await writeFile('reports/two.xml', REPORTS[1] ?? '');
   });
 
-  it.each([true, false])(
-    'a run has the reports of the folder in its artifact, and makes a job; failed: %j',
-    async (failed) => {
-      const github = await startGithubApi(Date.now);
-      target = { ...target, githubStandIn: github.url };
-      if (failed) await writeFile('reports/one.xml', REPORTS[0] ?? '');
-      await sent('workflow_run', '--junit', 'reports');
-      const [job] = await relay.jobs();
-      const conclusion = failed ? 'failure' : 'success';
-      const run = { workflow: 'ci.yml', conclusion, event: 'push', head_branch: 'main' };
-      expect(job).toMatchObject({ automation: 'tests-to-scenarios', input: { run } });
-      const [artifact] = [...github.artifacts.values()];
-      expect(artifact).toMatchObject({ name: 'junit', runId: Object(job?.input.run).id });
-      const files: string[] = [];
-      const file = { write: (piece: Uint8Array) => void files.push(Buffer.from(piece).toString()), end() {} };
-      const ignore = () => {};
-      await unfold(
-        Buffer.from(artifact?.archive ?? ''),
-        { bytes: 0 },
-        () => false,
-        () => file,
-        ignore,
-      );
-      expect(files).toEqual(failed ? REPORTS : REPORTS.slice(1));
-    },
-  );
+  const HAS = 'a run has the reports of the folder in its artifact, and makes a job; failed: %j';
+  it.each([true, false])(HAS, async (failed) => {
+    const github = await startGithubApi(Date.now);
+    target = { ...target, githubStandIn: github.url };
+    if (failed) await writeFile('reports/one.xml', REPORTS[0] ?? '');
+    await sent('workflow_run', '--junit', 'reports');
+    const [job] = await relay.jobs();
+    const conclusion = failed ? 'failure' : 'success';
+    const run = { workflow: 'ci.yml', conclusion, event: 'push', head_branch: 'main' };
+    expect(job).toMatchObject({ automation: 'tests-to-scenarios', input: { run } });
+    const [artifact] = [...github.artifacts.values()];
+    expect(artifact).toMatchObject({ name: 'junit', runId: Object(job?.input.run).id });
+    const files: string[] = [];
+    const file = { write: (piece: Uint8Array) => void files.push(Buffer.from(piece).toString()), end() {} };
+    const [never, open, ignore] = [() => false, () => file, () => {}];
+    await unfold(Buffer.from(artifact?.archive ?? ''), { bytes: 0 }, never, open, ignore);
+    expect(files).toEqual(failed ? REPORTS : REPORTS.slice(1));
+  });
 
   it.each([
     [['workflow_run', '--junit', 'none'], 'http://127.0.0.1:1', 'none'],

@@ -18,10 +18,8 @@ it.each<[string, string[], string]>([
   ['20.20.2', ['20.20.2', '24.21.0'], '24.21.0, warned'],
   ['20.20.2', ['24.22.1', '24.21.0'], '24.22.1'],
 ])('Node %s, beside %s: runs %s', (here, others, runs) => {
-  const which = whichNode(
-    here,
-    others.map((version) => ({ version, path: version })),
-  );
+  const beside = others.map((version) => ({ version, path: version }));
+  const which = whichNode(here, beside);
   const [path = '', isWarned] = runs.split(', ');
   const version = path === 'this' ? here : path;
   const warning = `Node ${version} has known vulnerabilities of high severity. Install Node 24.22.1 or a later 24, from`;
@@ -43,12 +41,11 @@ it.each([
 });
 
 /** A Node of the machine that is too old for the relay, if it has one. */
+const versionOf = (node: string) => execFileSync(node, ['--version'], { encoding: 'utf8' });
 const old = (process.env.PATH ?? '')
   .split(delimiter)
   .map((folder) => join(folder, 'node'))
-  .find(
-    (node) => existsSync(node) && !/^v(2[4-9]|[3-9])/.test(execFileSync(node, ['--version'], { encoding: 'utf8' })),
-  );
+  .find((node) => existsSync(node) && !/^v(2[4-9]|[3-9])/.test(versionOf(node)));
 
 it.skipIf(old === undefined)(
   "a newer Node takes over from an old one: the machine's own, or that of the folder",
@@ -59,18 +56,15 @@ it.skipIf(old === undefined)(
     const ofFolder = join(folder, 'node_modules', name);
     mkdirSync(ofFolder, { recursive: true });
     writeFileSync(join(ofFolder, 'package.json'), JSON.stringify({ name, version: '24.98.0', bin: { node: 'node' } }));
-    for (const [file, says] of [
-      [own, 'own'],
-      [join(ofFolder, 'node'), 'of the folder'],
-    ])
-      writeFileSync(file ?? '', `#!/bin/sh\necho "${says}: $*"\n`, { mode: 0o755 });
+    const write = (file: string, says: string) =>
+      writeFileSync(file, `#!/bin/sh\necho "${says}: $*"\n`, { mode: 0o755 });
+    write(own, 'own');
+    write(join(ofFolder, 'node'), 'of the folder');
     const bin = join(import.meta.dirname, '../../cli/bin.js');
-    const said = (words: string[], variables = {}) =>
-      execFileSync(old ?? '', [bin, ...words], {
-        cwd: folder,
-        env: { PATH: process.env.PATH, ...variables },
-        encoding: 'utf8',
-      });
+    const said = (words: string[], variables = {}) => {
+      const env = { PATH: process.env.PATH, ...variables };
+      return execFileSync(old ?? '', [bin, ...words], { cwd: folder, env, encoding: 'utf8' });
+    };
     const npm = { npm_config_user_agent: 'npm/11.6.2 node/v24.99.0 linux x64', npm_node_execpath: own };
     expect(said(['jobs'], npm)).toBe(`own: ${bin} jobs\n`);
     expect(said(['start'])).toBe(`of the folder: --max-semi-space-size=4 --max-old-space-size=512 ${bin} start\n`);

@@ -13,11 +13,8 @@ let relay: TestRelay | undefined;
 
 const SECRET = 'of the payload';
 const config = exampleConfig();
-const published = {
-  action: 'published',
-  release: { name: SECRET },
-  repository: { full_name: config.github.repositories[0]?.name },
-};
+const repository = { full_name: config.github.repositories[0]?.name };
+const published = { action: 'published', release: { name: SECRET }, repository };
 
 /** A file of a team. @param job line 4 @param run line 6 */
 async function fileWith({ job = '', run = '' }: { job?: string; run?: string }) {
@@ -57,23 +54,17 @@ describe('what a file throws', () => {
   it('in job is read in the log', async () => {
     const { relay, status } = await startWith({ job: "throw new Error('no place for ' + release.name)" });
     expect(status).toBe(500);
-    expect(relay.log).toContainEqual(
-      expect.objectContaining({ error: `Error: no place for ${SECRET} at automations/mine.ts:4` }),
-    );
+    const error = `Error: no place for ${SECRET} at automations/mine.ts:4`;
+    expect(relay.log).toContainEqual(expect.objectContaining({ error }));
   });
 
+  const REJECTS = "void Promise.reject(new Error('lost')); await steps.until('x', 1e12)";
+  const keeping = (keep: string) => `await steps.list('x', 'tasks/list', { project_id: '${PROJECT}' }, () => ${keep})`;
+  const THROWS = "{ throw new Error('kept') }";
   it.each([
     ['a text', "throw 'a text'", 'a text at automations/mine.ts'],
-    [
-      'a promise that nothing waits for',
-      "void Promise.reject(new Error('lost')); await steps.until('x', 1e12)",
-      'Error: lost at automations/mine.ts:6',
-    ],
-    [
-      'a step that keeps',
-      `await steps.list('x', 'tasks/list', { project_id: '${PROJECT}' }, () => { throw new Error('kept') })`,
-      'Error: kept at automations/mine.ts:6',
-    ],
+    ['a promise that nothing waits for', REJECTS, 'Error: lost at automations/mine.ts:6'],
+    ['a step that keeps', keeping(THROWS), 'Error: kept at automations/mine.ts:6'],
     ['a long message', "throw new Error('x'.repeat(900))", `Error: ${'x'.repeat(199)}… at automations/mine.ts:6`],
   ])('is read of %s', async (_, run, said) => {
     const { relay, jobs } = await startWith({ run });
@@ -90,26 +81,15 @@ describe('what a file throws', () => {
     },
   );
 
+  const noStep = (name: string, meant: string) => `TypeError: there is no step '${name}'; did you mean '${meant}'?`;
   it.each([
     ['a value that is not there', 'name.first.last()', 'TypeError: Cannot read properties of undefined'],
     ['a name that is not there', 'nowhere()', 'ReferenceError: nowhere is not defined'],
     ['a text that is no JSON', "JSON.parse('{')", 'SyntaxError: Expected property name'],
-    [
-      'a misspelt step',
-      "await steps.creat('x', 'defects/create', {})",
-      "TypeError: there is no step 'creat'; did you mean 'create'?",
-    ],
-    [
-      'a misspelt step that is taken out',
-      'const { untill } = steps',
-      "TypeError: there is no step 'untill'; did you mean 'until'?",
-    ],
+    ['a misspelt step', "await steps.creat('x', 'defects/create', {})", noStep('creat', 'create')],
+    ['a misspelt step that is taken out', 'const { untill } = steps', noStep('untill', 'until')],
     ['another step', "await steps.fetch('x')", 'TypeError: steps.fetch is not a function'],
-    [
-      'a mistake in what a step keeps',
-      `await steps.list('x', 'tasks/list', { project_id: '${PROJECT}' }, () => name.first.last())`,
-      'TypeError: Cannot read',
-    ],
+    ['a mistake in what a step keeps', keeping('name.first.last()'), 'TypeError: Cannot read'],
   ])('parks the job at once for %s, and says what to do', async (_, run, said) => {
     const { jobs } = await startWith({ run });
     const [{ id, parked } = { id: '', parked: undefined }] = jobs;
@@ -121,9 +101,7 @@ describe('what a file throws', () => {
 
   it('names the near step on AWS, too, and tries a request again that got no answer', async () => {
     const { jobs } = await startWith({ run: "await steps.creat('x')" }, false);
-    expect(jobs[0]?.parked?.reason).toContain(
-      "TypeError: there is no step 'creat'; did you mean 'create'? at automations/mine.ts:6. ",
-    );
+    expect(jobs[0]?.parked?.reason).toContain(`${noStep('creat', 'create')} at automations/mine.ts:6. `);
     const failed = await startWith({ run: "throw new TypeError('fetch failed', { cause: new Error(name) })" });
     expect(failed.jobs).toMatchObject([{ parked: { kind: 'failed' } }]);
   });

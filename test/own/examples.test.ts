@@ -16,6 +16,8 @@ const config = exampleConfig();
 const TASK = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 const complete = 'work-items/checklist/items/complete';
 
+const fault = { issue_id: '4711', title: 'TypeError in cart', web_url: 'https://sentry.example/4711' };
+
 /** Each test runs again with a kill behind each step, and with each answer lost. */
 const ofGuide = defineTests({
   'release-to-checklist': {
@@ -33,13 +35,7 @@ const ofGuide = defineTests({
     says: [/^Tasks on 2026-11-23:\n• Release checkout 2\.4 \(/],
   },
   'sentry-to-defect': {
-    event: {
-      hook: 'sentry-to-defect',
-      body: {
-        action: 'triggered',
-        data: { event: { issue_id: '4711', title: 'TypeError in cart', web_url: 'https://sentry.example/4711' } },
-      },
-    },
+    event: { hook: 'sentry-to-defect', body: { action: 'triggered', data: { event: fault } } },
     makes: { 'defects/create': { title: 'TypeError in cart' } },
     says: [/^Sentry 4711 is defect .+: TypeError in cart$/],
   },
@@ -93,25 +89,25 @@ const on = github('issues.opened', {
 });
 let runs = 0;
 
+const once: Run<typeof on> = async (_, { say, call }) => {
+  await say(`tell ${++runs}`, { channel: 'C0PLATFORM' }, 'once');
+  await call('complete', complete, { item_id: 101, is_completed: true });
+  return 'done';
+};
+const another: Run<typeof on> = async (_, { say, call }) => {
+  await call('complete', complete, { item_id: 101, is_completed: true });
+  await say('tell', { channel: 'C0PLATFORM' }, `run ${++runs}`);
+  return 'done';
+};
+const missing = expect.stringMatching(/^missing {2}a message in C0PLATFORM: run \d+$/);
+
 it.each<[string, Run<typeof on>, string[]]>([
   [
     'a name of a step that is another in each run',
-    async (_, { say, call }) => {
-      await say(`tell ${++runs}`, { channel: 'C0PLATFORM' }, 'once');
-      await call('complete', complete, { item_id: 101, is_completed: true });
-      return 'done';
-    },
+    once,
     [expect.stringMatching(/^killed behind the step 'tell \d+':$/), 'doubled  a message in C0PLATFORM: once'],
   ],
-  [
-    'a text that is another in each run',
-    async (_, { say, call }) => {
-      await call('complete', complete, { item_id: 101, is_completed: true });
-      await say('tell', { channel: 'C0PLATFORM' }, `run ${++runs}`);
-      return 'done';
-    },
-    ["killed behind the step 'complete':", expect.stringMatching(/^missing {2}a message in C0PLATFORM: run \d+$/)],
-  ],
+  ['a text that is another in each run', another, ["killed behind the step 'complete':", missing]],
 ])('a test finds %s', async (_, run, lines) => {
   const test = { event: { event: 'issues', labels: [] }, makes: { [complete]: {} } };
   const found = await runTest(test, config, GUIDE, customOf({ interrupted: { on, run } }, config));
@@ -125,10 +121,7 @@ it('a creation that cannot be found again may park, and nothing behind it is for
     await say('tell', { channel: 'C0PLATFORM' }, 'done');
     return 'done';
   };
-  const test = {
-    event: { event: 'issues', labels: [] },
-    makes: { [complete]: {}, 'defects/link': {} },
-    says: ['done'],
-  };
+  const makes = { [complete]: {}, 'defects/link': {} };
+  const test = { event: { event: 'issues', labels: [] }, makes, says: ['done'] };
   expect(await runTest(test, config, GUIDE, customOf({ interrupted: { on, run } }, config))).toEqual([]);
 });

@@ -50,30 +50,20 @@ it.each<[By, string, keyof typeof people, 'reads it' | 'fails' | 'takes too much
       return { happened: [1], input: { text: 'x'.repeat(does === 'reads it' ? 1 : 9_000) } };
     },
   });
-  relay = await startRelay({
-    own: { mine: { on, run: async () => 'ran' } },
-    config: exampleConfig({ labels: ['none'] }),
-    github: { token: 'ghp_test' },
-  });
+  const config = exampleConfig({ labels: ['none'] });
+  relay = await startRelay({ own: { mine: { on, run: async () => 'ran' } }, config, github: { token: 'ghp_test' } });
   relay.github.roles?.set('mira', 'triage');
   const [name = '', action] = event.split('.');
+  const { issue } = issueEvent('opened', {
+    labels: [],
+    user: people[who] ? sender : null,
+    author_association: association,
+  });
   const payload = {
     action,
     repository: { full_name: 'Codertocat/Hello-World' },
     ...(people[who] && { sender }),
-    ...(name === 'issues' && {
-      issue: {
-        id: 1,
-        number: 1,
-        title: 'One',
-        html_url: 'https://github.com/Codertocat/Hello-World/issues/1',
-        user: people[who] ? sender : null,
-        author_association: association,
-        created_at: '2026-11-20T09:59:58Z',
-        updated_at: '2026-11-20T09:59:58Z',
-        labels: [],
-      },
-    }),
+    ...(name === 'issues' && { issue }),
   };
   expect((await relay.post(name, payload)).status).toBe(status);
   await relay.workToTheEnd();
@@ -97,10 +87,7 @@ type Outward = (steps: Steps) => Promise<unknown>;
 it.each<[string, Outward]>([
   ['say', ({ say }) => say('tell', { channel: 'C0PLATFORM' }, 'An issue was opened.')],
   ['comment', ({ comment }) => comment('answer', { repository: 'Codertocat/Hello-World', issue: 1 }, 'Thank you!')],
-  [
-    'github',
-    ({ github }) => github('look', '/repos/Codertocat/Hello-World/issues/1', z.object({ number: z.number() })),
-  ],
+  ['github', ({ github }) => github('look', '/repos/Codertocat/Hello-World/issues/1', z.any())],
   ['call', ({ call }) => call('look', 'projects/list', {})],
 ])('what people from outside cause with %s counts against their share of the day', async (_, outward) => {
   const on = github('issues.opened', {
@@ -108,14 +95,10 @@ it.each<[string, Outward]>([
     input: {},
     job: ({ issue }) => ({ happened: [issue.id], input: {} }),
   });
-  relay = await startRelay({
-    own: { mine: { on, run: async (_: unknown, steps: Steps) => String(await outward(steps)) } },
-    config: exampleConfig(
-      { labels: ['none'] },
-      { connection: { limits: { perDay: SHARE * 10 }, strangersShare: 0.1 } },
-    ),
-    github: { token: 'ghp_test' },
-  });
+  const run = async (_: unknown, steps: Steps) => String(await outward(steps));
+  const connection = { limits: { perDay: SHARE * 10 }, strangersShare: 0.1 };
+  const config = exampleConfig({ labels: ['none'] }, { connection });
+  relay = await startRelay({ own: { mine: { on, run } }, config, github: { token: 'ghp_test' } });
   relay.github.issues.set('Codertocat/Hello-World#1', { number: 1 });
   const by = { user: people.stranger, author_association: 'NONE', extra: { sender: people.stranger } };
   for (let id = 1; id <= SHARE + 2; id++) await relay.post('issues', issueEvent('opened', { id, labels: [], ...by }));
@@ -137,10 +120,7 @@ it.each(['created', 'edited'])(
       await comment('answer', { repository: 'Codertocat/Hello-World', issue: 1 }, 'Thank you!');
       return 'thanked';
     };
-    relay = await startRelay({
-      own: { mine: { on, run } },
-      github: { token: 'ghp_test' },
-    });
+    relay = await startRelay({ own: { mine: { on, run } }, github: { token: 'ghp_test' } });
     relay.github.issues.set('Codertocat/Hello-World#1', { number: 1 });
     const example = exampleOf('issue_comment', action) as Record<string, object>;
     const arrives = async (id: number, body?: string) => {

@@ -38,10 +38,7 @@ afterEach(async () => {
 const job = async () => (await relay.jobs())[0];
 const stillAsks = async () => {
   await relay.workToTheEnd();
-  expect(await job()).toMatchObject({
-    status: 'parked',
-    parked: { reason: 'May it complete the item?' },
-  });
+  expect(await job()).toMatchObject({ status: 'parked', parked: { reason: 'May it complete the item?' } });
 };
 const decide = async (action: object) =>
   (await shown.post<ActionResult>(`/api/jobs/${id}`, action)).answer.results?.[0] ?? { ok: false, text: '' };

@@ -55,7 +55,7 @@ describe('ticks', () => {
     ['a file that is new does not fire for earlier times', ['2026-11-20T09:15Z'], []],
     ['a missed tick is made up for', ['2026-11-20T08:45Z', '2026-11-20T09:30Z'], ['2026-11-20T09:00:00.000Z']],
     [
-      'a relay that did not run for three days makes up for the last 24 hours',
+      'three missed days: 24 hours are made up for',
       ['2026-11-20T08:45Z', '2026-11-23T10:00Z'],
       ['2026-11-23T09:00:00.000Z'],
     ],

@@ -14,7 +14,8 @@ let relay: TestRelay;
 
 /** How many jobs call the service, and how many need no slot. */
 const CALLING = 5;
-const SAYING = 6;
+const HELLOS = [...'abcdef'].map((letter) => `hello-${letter}`);
+const SAYING = HELLOS.length;
 const RETRY_AFTER_S = [30, 100];
 
 async function calls(_: object, { call }: Steps): Promise<string> {
@@ -44,16 +45,11 @@ const sources = {
   commands: {
     own: {
       ship: named('ship', calls),
-      ...Object.fromEntries(
-        Array.from({ length: SAYING }, (_, index) => [
-          `hello-${'abcdef'[index]}`,
-          named(`hello-${'abcdef'[index]}`, says),
-        ]),
-      ),
+      ...Object.fromEntries(HELLOS.map((word) => [word, named(word, says)])),
     },
     act: async (what: string, id: number) => {
-      const asked = what === 'ship' ? ['ship', MIRA] : [`hello-${'abcdef'[id]}`, TOMASZ];
-      expect(await command(relay, String(asked[0]), { userId: asked[1] })).toMatchObject({ status: 200 });
+      const [word = '', userId] = what === 'ship' ? ['ship', MIRA] : [HELLOS[id], TOMASZ];
+      expect(await command(relay, word, { userId })).toMatchObject({ status: 200 });
     },
   },
   events: {
@@ -95,12 +91,8 @@ async function wake(): Promise<void> {
 async function startWorker() {
   const { make, work } = functionsOf(() => relay.runtime);
   await make('job-worker');
-  return (queue: Pick<FifoQueue, 'name' | 'delete'>, message: ReceivedMessage) =>
-    work(
-      queue,
-      message,
-      contextUntil(60_000, () => 0),
-    );
+  const context = contextUntil(60_000, () => 0);
+  return (queue: Pick<FifoQueue, 'name' | 'delete'>, message: ReceivedMessage) => work(queue, message, context);
 }
 
 describe.each([
@@ -204,14 +196,8 @@ describe('jobs of a file that are tried again', () => {
 it('a time without a zone is in UTC, wherever the machine is', async () => {
   vi.stubEnv('TZ', 'America/New_York');
   try {
-    relay = await startRelay({
-      own: {
-        later: opened('later', async (_, { until }: Steps) => {
-          await until('later', '2026-11-29T08:00:00');
-          return 'done';
-        }),
-      },
-    });
+    const later = opened('later', async (_, { until }: Steps) => String(await until('later', '2026-11-29T08:00:00')));
+    relay = await startRelay({ own: { later } });
     await relay.post('issues', issueEvent('opened', { id: 1, title: 'later', author_association: 'OWNER' }));
     await relay.work();
     const job = (await relay.jobs()).find(({ automation }) => automation === 'later');

@@ -70,10 +70,8 @@ it('a saved, added or removed file of automations/ is used at once, and said in 
 
 it('a promise that a file leaves behind while it is loaded ends no process', async () => {
   const folder = withPackage(newFolder());
-  await writeFile(
-    join(folder, 'monday.ts'),
-    `${text("schedule('0 9 * * MON', 'UTC')")}void Promise.reject(new Error());`,
-  );
+  const rejecting = `${text("schedule('0 9 * * MON', 'UTC')")}void Promise.reject(new Error());`;
+  await writeFile(join(folder, 'monday.ts'), rejecting);
   const said = vi.spyOn(console, 'error').mockImplementation(() => {});
   onTestFinished(() => said.mockRestore());
   expect(await readCustomAutomations(exampleConfig(), folder)).toMatchObject({
