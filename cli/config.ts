@@ -1,4 +1,4 @@
-import { openCommands } from '../lib/automations/custom/folder.ts';
+import { commandWarnings } from '../lib/automations/custom/folder.ts';
 import type { Finding } from '../lib/checks/check.ts';
 import { tooFewWorkers } from '../lib/config/capacity.ts';
 import { configFile, loadConfig } from '../lib/config/config-file.ts';
@@ -38,7 +38,7 @@ export const define: Define = (command, { open, customFolder }) =>
       console.log(`The configuration is good. ${parts.join('; ')}.`);
       const few = tooFewWorkers(config);
       if (few) console.log(`! Background workers: ${few}.`);
-      for (const open of openCommands(config, custom)) console.log(`! ${open}`);
+      for (const warning of commandWarnings(config, custom)) console.log(`! ${warning}`);
       await printWarnings({ files });
       tellFindings((await checkOnGithub(config, open)).filter(({ verdict }) => verdict !== 'good'));
     });

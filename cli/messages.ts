@@ -6,13 +6,18 @@ import { printJson } from './print.ts';
 import { reach } from './reach.ts';
 
 /** `messages`: shows what the relay would have sent to Slack. */
-export const define: Define = (command, { open }) =>
+export const define: Define = (command, { open, readConfig }) =>
   command
     .description('show the messages sent to the local Slack stand-in, which replaces Slack if there is no Slack token')
     .option('--json', 'as JSON')
     .action(async (options: { json?: boolean }) => {
       const { slackStandIn } = await open();
-      if (!slackStandIn) throw new Error('this relay sends messages to the real Slack; look there');
+      if (!slackStandIn)
+        throw new Error(
+          (await readConfig()).slack
+            ? 'this relay sends its messages to the real Slack: look there'
+            : 'this relay has no Slack: add slack to relay.config.ts, and restart it',
+        );
       const response = await reach(`${slackStandIn.url}/messages`, { headers: slackStandIn.headers });
       const sent = (await response.json()) as ListedMessage[];
       if (options.json) return printJson(sent);

@@ -100,9 +100,7 @@ export async function jobsInWords(
     `${counted(jobs.length, 'job')} under way, ${jobs.length - others.length} as before`,
     ...others.map(({ id, summary, becomes, says }) => `${becomes === 'other' ? '!' : '?'} ${summary} (${id}) ${says}`),
     ...removed.map((name) => `! ${name} has unfinished jobs but no file: they wait for it, and are then parked`),
-    ...unused.map(
-      (name) => `+ ${name} has made no job that the relay still has, so it is new, renamed, or was not needed`,
-    ),
+    ...unused.map((name) => `+ ${name} has no jobs yet: it is new, was renamed, or nothing has started it`),
     ...[...calls].map(([name, most]) => `${name}: ${counted(most, 'call')} for an event at most, by its newest jobs`),
     ...(events.size > 0 ? [`GitHub must send ${[...events].join(', ')}`] : []),
     ...(hooks.length > 0 ? [`Webhooks need secrets: ${hooks.map((name) => `hooks/${name}`).join(', ')}`] : []),

@@ -90,7 +90,7 @@ const ofThisMachine: SecretStore = {
   async put(name, value) {
     keepSecret(name, value);
     console.log(
-      `${name} is stored in ${secretsFile()} (${fieldsOf(value)}), which only you can read. The relay uses it ${name.startsWith('hooks/') ? 'at once' : 'from its next start on'}.`,
+      `${name} is stored in ${secretsFile()}, which only you can read. The relay uses it ${name.startsWith('hooks/') ? 'at once' : 'from its next start on'}.`,
     );
   },
 };

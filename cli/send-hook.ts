@@ -46,7 +46,9 @@ export function addSendHookCommand(send: Command, open: OpenTarget): void {
       const [secret] = secretsOf(await stores.secrets.current('hooks', hooksSecret), found.name);
       if (secret === undefined) {
         const ofStage = stage === undefined ? '' : `--stage ${stage} `;
-        throw new Error(`its secret is missing: enter it with npx partner-relay ${ofStage}secrets set hooks/${name}`);
+        throw new Error(
+          `the webhook ${name} has no secret yet: enter it with npx partner-relay ${ofStage}secrets set hooks/${name}`,
+        );
       }
       const { headers, body } = signedByTool(found.verify, readFileSync(file, 'utf8'), secret, {
         headers: options.header,

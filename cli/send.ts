@@ -111,8 +111,10 @@ What you would type in Slack:
       const about = subjectOf(delivery.body);
       const sent = { delivery: id, about, status: response.status, answer: parsedJson(answer) };
       if (!options.json) {
-        const what = about === undefined ? '' : ` of ${about}`;
-        printText(`Sent ${delivery.event}${what}, delivery ${id}\n${answerInWords(sent.status, sent.answer, answer)}`);
+        const what = about === undefined ? '' : ` for ${about}`;
+        printText(
+          `Sent the event ${delivery.event}${what}, delivery ${id}\n${answerInWords(sent.status, sent.answer, answer)}`,
+        );
       }
       if (!response.ok) process.exitCode = 1;
       // The jobs of ours are made even if a file of the team failed on the delivery.

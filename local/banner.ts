@@ -35,7 +35,7 @@ ${slack ? SLACK_HINT : ''}  npx partner-relay jobs           # what became of it
 
   console      ${consoleUrl}
 ${verbose ? addresses(facts) : ''}
-${unfinished > 0 ? `${counted(unfinished, 'unfinished job')} of ${folder} will continue, now or at the time that it waits for.\n` : ''}${own.map((line) => `${line}\n`).join('')}${verbose ? '' : 'Addresses, keys and secrets: start --verbose\n'}`;
+${unfinished > 0 ? `${counted(unfinished, 'unfinished job')} of ${folder} will continue, now or at the time that it waits for.\n` : ''}${own.map((line) => `${line}\n`).join('')}${verbose ? '' : 'For addresses, keys and secrets: npx partner-relay start --verbose\n'}`;
 }
 
 const SLACK_HINT = `  npx partner-relay send slack '/pm log 1h30m Login with passkeys'    # as you would type it in Slack

@@ -82,7 +82,7 @@ async function faultOf(
   const names = changed.map(([name]) => name).join(', ');
   const faults = await customFaults(config);
   const wrong = faults.length === 0 ? '' : `. ${counted(faults.length, 'fault')} to repair first: ${faults.join('; ')}`;
-  return `the configuration has changed; restart the relay to use it, because only a start reads ${names}${wrong}`;
+  return `the configuration has changed; restart the relay: it reads ${names} only when it starts${wrong}`;
 }
 
 /** Loads the configuration as its files are now, which this process may have loaded before. */

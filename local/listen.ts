@@ -17,7 +17,9 @@ export interface Listening {
  */
 export async function listen(server: Server, port = 0, setting = '--port'): Promise<Listening> {
   await once(server.listen(port, '127.0.0.1'), 'listening').catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'EADDRINUSE' ? new Error(`port ${port} is taken; name another with ${setting}`) : error;
+    throw error.code === 'EADDRINUSE'
+      ? new Error(`port ${port} is already in use; choose another with ${setting}`)
+      : error;
   });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

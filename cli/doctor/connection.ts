@@ -222,10 +222,7 @@ function notTried(connection: string, rows: readonly ServiceRow[]): Finding[] {
         ? `${marked} texts came back with the marker of the relay; not tried with a longer text, which doctor would have to create`
         : 'whether a long text comes back whole, with the marker at its end, is not tried, because doctor creates nothing',
     ],
-    [
-      'the same bytes twice',
-      'whether they are carried out at most once is inferred; not tried, because it changes something',
-    ],
+    ['the same bytes twice', 'assumed to be carried out at most once; not tried, because it changes something'],
   ];
   return [...changing, ...others].map(([what, detail = '']) => ({
     what: `${connection}: ${what}`,

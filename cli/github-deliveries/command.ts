@@ -51,7 +51,9 @@ webhooks, when the relay starts; docs/redelivery.md#permissions lists the permis
       const { apiUrl } = config.github;
       const github = createGithubClient({ apiUrl, secrets, clock: Date.now, fetch });
       if (githubStandIn !== undefined || !(await github.isThere())) {
-        throw new Error('the relay has no credentials for GitHub: set GITHUB_TOKEN and start it again');
+        throw new Error(
+          'the relay has no credentials for GitHub: enter a token with npx partner-relay secrets set github, and start the relay again',
+        );
       }
       const hook = await chosenHook(
         options,

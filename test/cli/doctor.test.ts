@@ -46,7 +46,7 @@ it('partner-relay doctor lists own automations, their faults, missing secrets, a
   expect(found.get('github: own events of Codertocat/Hello-World')).toMatch(/^bad: the App does not send release: /);
   for (const [secret, said] of [
     [' ', /^bad: its secret is refused: /],
-    ['short', /^unknown: it has 5 bytes, and others can guess/],
+    ['short', /^unknown: it has 5 bytes, and with fewer than 16/],
     ['x'.repeat(16), /^good/],
   ] as const) {
     relay.stack.secrets.put(`${relay.stack.secretPrefix}hooks`, { 'sentry-to-defect': secret });
@@ -212,7 +212,7 @@ describe('doctor', () => {
   });
 
   it.each([
-    ['x'.repeat(15), /^unknown: it has 15 bytes, and others can guess less than 16$/],
+    ['x'.repeat(15), /^unknown: it has 15 bytes, and with fewer than 16 others can guess it$/],
     ['x'.repeat(16), /^good/],
     [' ', /^bad: .*webhookSecret/],
   ])(

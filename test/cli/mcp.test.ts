@@ -89,7 +89,7 @@ describe('what waits for the browser', () => {
 
   it('says that its port is taken', async () => {
     const port = Number(new URL((await listening()).redirectUri).port);
-    const why = `port ${port} is taken; name another with --port`;
+    const why = `port ${port} is already in use; choose another with --port`;
     await expect(listenForCallback(port, '/callback/main')).rejects.toThrow(why);
   });
 });

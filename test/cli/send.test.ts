@@ -59,8 +59,10 @@ const completed = () =>
 
 describe('relay send', () => {
   it('says what an event is about, if it is about something', async () => {
-    expect((await send('pull_request')).trim()).toMatch(/^Sent pull_request of \S+\/\S+#\d+, delivery \S+$/m);
-    expect((await send('push')).trim()).toMatch(/^Sent push, delivery \S+\nNo job: no automation handles push events$/);
+    expect((await send('pull_request')).trim()).toMatch(
+      /^Sent the event pull_request for \S+\/\S+#\d+, delivery \S+$/m,
+    );
+    expect((await send('push')).trim()).toMatch(/^Sent the event push, delivery \S+\nNo job: no automation handles push events$/);
   });
 
   it('a comment with a command completes a checklist item, and the same comment again is a new one', async () => {
@@ -89,7 +91,7 @@ describe('relay send', () => {
     const job = await relay.stores.jobs.get(answer.jobs[0] ?? '');
     expect(job?.summary).toContain('acme/web#42 opened');
     expect(await send('--issue', '42', '--repo', 'acme/web')).toMatch(
-      /^Sent issues of acme\/web#42, delivery \S+\n1 job: \w{6}$/m,
+      /^Sent the event issues for acme\/web#42, delivery \S+\n1 job: \w{6}$/m,
     );
     await send('issues', '--action', 'closed', '--issue', '42', '--repo', 'acme/web');
     await relay.workToTheEnd();
@@ -115,9 +117,11 @@ describe('relay send', () => {
     const config = exampleConfig({}, { also: ['acme/web'] });
     config.github.repositories.reverse();
     const given = { open: async () => target, readConfig: async () => config };
-    expect(await runRelay(given, 'send', 'issues')).toMatch(/^Sent issues of acme\/web#/m);
+    expect(await runRelay(given, 'send', 'issues')).toMatch(/^Sent the event issues for acme\/web#/m);
     const stage = () => 'prod';
-    expect(await runRelay({ ...given, stage }, 'send', 'issues')).toMatch(/^Sent issues of Codertocat\/Hello-World#/m);
+    expect(await runRelay({ ...given, stage }, 'send', 'issues')).toMatch(
+      /^Sent the event issues for Codertocat\/Hello-World#/m,
+    );
   });
 
   it('a file is sent unchanged', async () => {

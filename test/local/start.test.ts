@@ -286,7 +286,7 @@ export default {
     await write(labels, "export const labels = ['bug', 'incident'];");
     await write(config, text("slack: { connection: 'main' }, caFile: undefined,"));
     await started.printed(
-      'the configuration has changed; restart the relay to use it, because only a start reads whether there is slack, and slack.apiUrl',
+      'the configuration has changed; restart the relay: it reads whether there is slack, and slack.apiUrl only when it starts',
     );
     await write(config, text());
     await started.printed('has the settings of the running relay again');
@@ -391,7 +391,7 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
 
     // What only a start reads must not send the token elsewhere.
     await writeFile(config, text(apiUrl));
-    await started.printed('because only a start reads github.apiUrl');
+    await started.printed('it reads github.apiUrl only when it starts');
     const plan = await printed('backfill', 'codertocat/hello-world');
     expect(plan).toContain('Without credentials for GitHub, these are the issues that were sent to this relay');
     expect(plan).toMatch(/3 issues to take .*#7 .*: create, .*defects: 2 to create, 0 to update; .*without a call: 1/s);

@@ -130,6 +130,6 @@ it('a plan does not wait for code that does not end', async () => {
 it('a plan names the automations that are gone, and those that are new', async () => {
   const shown = await plan({ renamed: { on, run } });
   expect(shown).toContain('! follow has unfinished jobs but no file');
-  expect(shown).toContain('+ renamed has made no job that the relay still has');
+  expect(shown).toContain('+ renamed has no jobs yet');
   expect(shown).toContain('GitHub must send issues.opened');
 });

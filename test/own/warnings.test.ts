@@ -104,7 +104,20 @@ it.each(['config check', 'test'])(
   },
 );
 
-it('config check warns of a command that everyone may use because its permission is not configured', async () => {
+it.each([
+  [
+    'everyone may use because its permission is not configured',
+    { connection: 'main', permissions: { pause: {} } },
+    ["everyone may use 'block', because slack.permissions has no 'block'; add it, or leave the permission out"],
+  ],
+  [
+    'nobody can use without Slack',
+    undefined,
+    ['block', 'pause'].map(
+      (word) => `nobody can use '${word}', because relay.config.ts has no slack; add slack: { connection: 'main' }`,
+    ),
+  ],
+])('config check warns of a command that %s', async (_, slack, warnings) => {
   const folder = withPackage(newFolder());
   const on = (word: string) =>
     `import { command } from 'partner-relay';
@@ -112,10 +125,7 @@ export const on = command('${word}', { does: 'blocks', example: '${word}', permi
 export const run = async () => 'done';`;
   for (const word of ['block', 'pause']) writeFileSync(join(folder, `${word}.ts`), on(word));
   const config = join(folder, 'relay.config.json');
-  const slack = { connection: 'main', permissions: { pause: {} } };
   writeFileSync(config, JSON.stringify({ connections: { main: {} }, slack }));
   const said = await runRelay({ customFolder: folder }, 'config', 'check', config);
-  expect(said.split('\n').filter((line) => line.startsWith('! automations'))).toEqual([
-    "! automations/block.ts: everyone may use 'block', because slack.permissions has no 'block'; add it, or leave the permission out",
-  ]);
+  expect([...said.matchAll(/^! automations\/\w+\.ts: (.*)$/gm)].map(([, warning]) => warning)).toEqual(warnings);
 });

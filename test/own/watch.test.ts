@@ -102,7 +102,7 @@ it('a changed configuration with which files of automations/ have faults is said
   await writeFile(file, JSON.stringify({ connections: { main: {}, other: {} } }));
   const several = 'relay.config.ts has several connections; name one of them';
   const expected =
-    'the configuration has changed; restart the relay to use it, because only a start reads the names of the connections, connections.<name>.mcp.accounts. 2 faults to repair first: ' +
+    'the configuration has changed; restart the relay: it reads the names of the connections, connections.<name>.mcp.accounts only when it starts. 2 faults to repair first: ' +
     `automations/alert.ts: ${several}, as a field of webhook({ … }): { connection: 'main' }; ` +
     `automations/monday.ts: ${several} as the third argument of schedule(…): { connection: 'main' }`;
   await vi.waitFor(() => expect(told).toEqual([expected]), { timeout: 60_000 });

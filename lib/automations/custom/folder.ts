@@ -160,13 +160,15 @@ function permissionFaults({ slack }: RelayConfig, list: readonly CustomAutomatio
   );
 }
 
-/** A sentence for each command that everyone may use because its permission is not configured. */
-export const openCommands = ({ slack }: RelayConfig, custom: CustomAutomations): string[] =>
-  customOf(custom, 'command').flatMap(({ name, usage, permission }) =>
-    !slack || permission === undefined || Object.hasOwn(slack.permissions, permission)
-      ? []
-      : `automations/${name}.ts: everyone may use '${verbIn(usage)}', because slack.permissions has no '${permission}'; add it, or leave the permission out`,
-  );
+/** A sentence for each command that nobody can use, or everyone may use because its permission is not configured. */
+export const commandWarnings = ({ slack, connections }: RelayConfig, custom: CustomAutomations): string[] =>
+  customOf(custom, 'command').flatMap(({ name, usage, permission, inComments }) => {
+    const [file, verb] = [`automations/${name}.ts`, verbIn(usage)];
+    if (!slack && !inComments)
+      return `${file}: nobody can use '${verb}', because relay.config.ts has no slack; add slack: { connection: '${Object.keys(connections)[0]}' }`;
+    if (!slack || permission === undefined || Object.hasOwn(slack.permissions, permission)) return [];
+    return `${file}: everyone may use '${verb}', because slack.permissions has no '${permission}'; add it, or leave the permission out`;
+  });
 
 function connectionFault(
   { kind, connection }: Pick<CustomTrigger & { kind: 'schedule' | 'webhook' }, 'kind' | 'connection'>,

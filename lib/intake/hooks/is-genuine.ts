@@ -26,7 +26,7 @@ export function secretFault(verify: Keyed, secret: string): { what: string; isUs
       isUsable,
     };
   if (!isUsable && verify.key === 'base64') return { what: 'expected Base64 of the key', isUsable };
-  if (length < 16) return { what: `it has ${length} bytes, and others can guess less than 16`, isUsable };
+  if (length < 16) return { what: `it has ${length} bytes, and with fewer than 16 others can guess it`, isUsable };
   return undefined;
 }
 
