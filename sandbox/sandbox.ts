@@ -80,8 +80,8 @@ export const defaultKey: Readonly<SandboxKey> = {
 /** The service's limit is not shown; assumed to be more than any operation needs. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
-/** The partner API and the MCP endpoint of the project-management service, on 127.0.0.1 only. */
-export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+/** The sandbox without a server. @param baseUrl where it is */
+export function createSandbox(options: SandboxOptions, baseUrl: () => string) {
   const { clock = Date.now, basePath = '', rateLimit = {}, checkOrder = checkOrders[0] ?? [] } = options;
   const { controlKey = randomUUID() } = options;
   const routes = routesByPath(options.rename ?? {});
@@ -103,13 +103,55 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     tellsRetryAfter: rateLimit.tellsRetryAfter ?? false,
     paginatesAll: options.paginatesAll ?? true,
   };
-  let url = '';
   const mcp = new McpService(
-    { store, faults, basePath, signingKey: controlKey, baseUrl: () => url, clock, sleep: service.sleep },
+    { store, faults, basePath, signingKey: controlKey, baseUrl, clock, sleep: service.sleep },
     options.mcp ?? {},
   );
   const sides: Sides = { service, mcp, basePath, controlKey, requests: 0 };
+  return {
+    sides,
+    sandbox: {
+      controlKey,
+      keys,
+      data: store.data,
+      audit: store.audit,
+      faults,
+      get requests() {
+        return sides.requests;
+      },
+      mcp: mcp.administration,
+      setFault: (fault: Fault) => faults.set(fault),
+      clearFaults: () => faults.clear(),
+      revokeKey(apiKey: string) {
+        for (const key of keys) if (key.apiKey === apiKey) key.isRevoked = true;
+      },
+    },
+    /**
+     * Answers a request of the partner API as `fetch` does, without a socket.
+     * @throws {TypeError} if the connection is cut
+     */
+    async fetch({ pathname }: URL, { method = 'POST', headers, body }: RequestInit): Promise<Response> {
+      const request = {
+        method,
+        path: pathname,
+        operation: pathname.slice(partnerPathOf(basePath).length),
+        headers: Object.fromEntries(new Headers(headers)),
+        body: Buffer.from(String(body)),
+        ip: '127.0.0.1',
+      };
+      const answer = await answerPartner(service, request);
+      if (!answer) throw new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } });
+      return new Response(answer.body, answer);
+    },
+    closing,
+  };
+}
 
+/** The partner API and the MCP endpoint of the project-management service, on 127.0.0.1 only. */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  let url = '';
+  const { sandbox, sides, closing } = createSandbox(options, () => url);
+  const { store, clock } = sides.service;
   const server = createServer((request, response) => {
     answer(sides, request)
       .then((answered) => send(response, answered, clock))
@@ -130,24 +172,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   });
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  url = `http://127.0.0.1:${port}${basePath}`;
-
-  return {
+  url = `http://127.0.0.1:${port}${sides.basePath}`;
+  return Object.assign(sandbox, {
     url,
-    controlKey,
-    keys,
-    data: store.data,
-    audit: store.audit,
-    faults,
-    get requests() {
-      return sides.requests;
-    },
-    mcp: mcp.administration,
-    setFault: (fault) => faults.set(fault),
-    clearFaults: () => faults.clear(),
-    revokeKey(apiKey) {
-      for (const key of keys) if (key.apiKey === apiKey) key.isRevoked = true;
-    },
     async close() {
       closing.abort();
       const closed = new Promise((resolve) => server.close(resolve));
@@ -155,8 +182,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       await closed;
       store.close();
     },
-  };
+  });
 }
+
+const partnerPathOf = (basePath: string) => `${basePath}/api/v1/partner`;
 
 /** What answers requests. */
 interface Sides {
@@ -177,7 +206,7 @@ async function answer(sides: Sides, request: IncomingMessage): Promise<Answer | 
   if (refusal) return refusal;
   const body = await readBody(request);
   const ip = request.socket.remoteAddress ?? '';
-  const partnerPath = `${basePath}/api/v1/partner`;
+  const partnerPath = partnerPathOf(basePath);
   const operation = path.startsWith(`${partnerPath}/`) ? path.slice(partnerPath.length) : undefined;
   if (operation !== undefined) sides.requests += 1;
   if (!body) {

@@ -1,16 +1,8 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { checkOrders, type SandboxKey } from '../../sandbox/checks.ts';
 import { decryptPayload } from '../../sandbox/decryption.ts';
-import { Faults } from '../../sandbox/faults.ts';
-import { Nonces } from '../../sandbox/nonces.ts';
-import { answerPartner, type Service as SandboxService } from '../../sandbox/partner-api.ts';
-import { RateLimiter } from '../../sandbox/rate-limit.ts';
 import type { Data } from '../../sandbox/records.ts';
-import { routesByPath } from '../../sandbox/routes.ts';
-import { defaultKey } from '../../sandbox/sandbox.ts';
-import { Store } from '../../sandbox/store.ts';
+import { createSandbox, defaultKey } from '../../sandbox/sandbox.ts';
 import { type Counting, ServiceModel } from '../service/budget/service-model.ts';
-import { cut, TIMEOUT_MS, type Way, ways } from '../ways.ts';
+import { TIMEOUT_MS, type Way, ways } from '../ways.ts';
 import type { VirtualClock } from './clock.ts';
 import { Process } from './process.ts';
 
@@ -79,7 +71,7 @@ export class Service {
   readonly #calls: number[] = [];
   readonly #detours: Detour[] = [];
   readonly #clock: VirtualClock;
-  readonly #sandbox: SandboxService & { keys: SandboxKey[] };
+  readonly #service: ReturnType<typeof createSandbox>;
 
   constructor(clock: VirtualClock, limits: Limits) {
     this.#limits = limits;
@@ -88,24 +80,10 @@ export class Service {
       { lengthMs: MINUTE_MS, most: perMinute },
       { lengthMs: DAY_MS, most: perDay },
     ]);
-    const store = new Store();
-    const read = () => clock.now;
     this.#clock = clock;
-    this.data = store.data;
-    this.#sandbox = {
-      store,
-      nonces: new Nonces(store, read),
-      limiter: new RateLimiter({ perMinute: 1e9, perDay: 1e9 }),
-      faults: new Faults(),
-      keys: [{ ...defaultKey }],
-      routes: routesByPath({}),
-      clock: read,
-      sleep: async () => {},
-      checkOrder: checkOrders[0] ?? [],
-      nonceMoment: 'after signature',
-      tellsRetryAfter: false,
-      paginatesAll: true,
-    };
+    const rateLimit = { perMinute: 1e9, perDay: 1e9 };
+    this.#service = createSandbox({ clock: () => clock.now, rateLimit }, () => SERVICE_URL);
+    this.data = this.#service.sandbox.data;
   }
 
   divert(detour: Detour): void {
@@ -117,39 +95,30 @@ export class Service {
   }
 
   /** @throws {TypeError | DOMException} as fetch does */
-  async fetch(url: URL, { headers, body }: RequestInit, sentAt: number): Promise<Response> {
+  async fetch(url: URL, init: RequestInit, sentAt: number): Promise<Response> {
     const operation = url.pathname.slice(PATH.length);
-    const signedAt = Number(new Headers(headers).get('x-timestamp')) * 1_000;
+    const signedAt = Number(new Headers(init.headers).get('x-timestamp')) * 1_000;
     if (sentAt > signedAt + LONGEST_RESENT_MS) {
       this.wrong.push(`${operation} is sent ${Math.round((sentAt - signedAt) / 1_000)} s after it was signed`);
     }
     const at = this.#detours.findIndex(({ to }) => to === 'anything' || `/${to}` === operation);
     const [detour] = at === -1 ? [] : this.#detours.splice(at, 1);
-    const request = {
-      method: 'POST',
-      path: url.pathname,
-      operation,
-      ip: '127.0.0.1',
-      headers: Object.fromEntries(new Headers(headers)) as IncomingHttpHeaders,
-      body: Buffer.from(String(body)),
-    };
     const sender = Process.current();
     let isCopy = false;
     const carryOut = async (): Promise<Response> => {
       // What a gateway sends twice is counted once, or its own copy could be refused for the first one's sake.
       if (!isCopy && !this.#count(operation, sentAt, sender)) return Response.json({}, { status: 429 });
       isCopy = true;
-      const answer = await answerPartner(this.#sandbox, request);
-      if (!answer) return cut();
+      const answer = await this.#service.fetch(url, init);
       if (operation === '/defects/link' && answer.status === 200) {
-        this.linked.push(JSON.stringify(decryptPayload(request.body, defaultKey.secretKey)));
+        this.linked.push(JSON.stringify(decryptPayload(Buffer.from(String(init.body)), defaultKey.secretKey)));
       }
-      return new Response(answer.body, { status: answer.status, headers: answer.headers as Record<string, string> });
+      return answer;
     };
     if (!detour) return carryOut();
     if (isRefusal(detour.way)) this.refused.add(operation);
     const hostile = hostileBodies[detour.body % hostileBodies.length];
-    const around = { clock: this.#clock, service: this.#sandbox, target: { operation }, hostile };
+    const around = { clock: this.#clock, service: this.#service.sandbox, target: { operation }, hostile };
     return ways[detour.way](carryOut, around);
   }
 

@@ -61,6 +61,7 @@ export function bring(
     const triggerId = `trigger-${number}`;
     const responseUrl = `https://hooks.slack.com/commands/${number}`;
     const items = Array.from({ length: calls }, (_, index) => 10 * number + index);
+    world.service.addItems(connection, items);
     const isForged = from === 'forger';
     const command = { userId: person, items, triggerId, responseUrl, isForged };
     if (!isForged) wanted.set(jobId(checklistItemJobs.name, triggerId), { lane: 'interactive', at: time.now, person });

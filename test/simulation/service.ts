@@ -1,5 +1,5 @@
 import { CALL_TIMEOUT_MS } from '../../lib/service/partner/client.ts';
-import { decryptPayload } from '../../sandbox/decryption.ts';
+import { createSandbox, defaultKey } from '../../sandbox/sandbox.ts';
 import { type Counting, ServiceModel } from '../service/budget/service-model.ts';
 import type { VirtualTime } from '../service/budget/virtual-time.ts';
 
@@ -41,15 +41,16 @@ export interface ServiceOptions {
   down?: { from: number; until: number };
 }
 
-/** The secret key of every connection. */
-export const SECRET_KEY = 'sk_simulation';
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /** Hosts of the connections: `https://main.partner.example`. */
 export const hostOf = (connection: string): string => `https://${connection}.partner.example`;
 
-/** The service, at the wire: it counts, refuses and remembers nonces, and answers so that the relay is content. */
+/** The key of every connection. */
+export const KEY = { ...defaultKey, apiKey: 'pk_simulation', secretKey: 'sk_simulation' };
+
+/** The sandbox behind what a workload wants of a service: latencies, losses, and how it counts. */
 export class Service {
   readonly calls: ServiceCall[] = [];
   readonly #options: ServiceOptions;
@@ -58,9 +59,8 @@ export class Service {
   readonly #counts = new Map<string, ServiceModel>();
   /** When the last call of others came, by connection. */
   readonly #othersAt = new Map<string, number>();
-  readonly #nonces = new Set<string>();
-  /** The bodies of the requests that created something, by connection. */
-  readonly #created = new Map<string, string[]>();
+  /** A service for each connection. */
+  readonly #sandboxes = new Map<string, ReturnType<typeof createSandbox>>();
 
   constructor(options: ServiceOptions, time: VirtualTime, random: () => number) {
     this.#options = options;
@@ -68,8 +68,15 @@ export class Service {
     this.#random = random;
   }
 
+  /** Checklists have these items, too. */
+  addItems(connection: string, items: readonly number[]): void {
+    const { checklistItems } = this.#sandboxOf(connection).sandbox.data;
+    const [like] = checklistItems;
+    if (like) for (const item_id of items) checklistItems.push({ ...like, item_id });
+  }
+
   /** @throws {TypeError | DOMException} as fetch does */
-  async fetch(url: URL, { headers, body }: { headers: Headers; body: string }, jobId: string): Promise<Response> {
+  async fetch(url: URL, init: RequestInit, jobId: string): Promise<Response> {
     const { down, held, lost = 0, latencyMs } = this.#options;
     const sentAt = this.#time.now;
     if (down && sentAt >= down.from && sentAt < down.until) {
@@ -82,37 +89,43 @@ export class Service {
     this.calls.push(call);
     const latency = latencyMs[0] + this.#random() * (latencyMs[1] - latencyMs[0]);
     const holdMs = held && this.#random() < held.part ? held.forMs : 0;
-    const answer = this.#handle(call, { nonce: headers.get('x-nonce') ?? '', body }, latency / 2 + holdMs);
+    const answer = this.#handle(call, () => this.#sandboxOf(connection).fetch(url, init), latency / 2 + holdMs);
     if (latency + holdMs > CALL_TIMEOUT_MS) {
       await this.#time.sleep(CALL_TIMEOUT_MS);
       throw new DOMException('The operation was aborted due to timeout', 'TimeoutError');
     }
-    const { status, json } = await answer;
+    const response = await answer;
     await this.#time.sleep(latency / 2);
     if (this.#random() < lost) throw new TypeError('terminated', { cause: { code: 'UND_ERR_SOCKET' } });
     call.answeredAt = this.#time.now;
-    call.status = status;
-    const { retryAfterSeconds } = this.#options.limitedFor ?? {};
-    const tells = status === 429 && retryAfterSeconds !== undefined;
-    return Response.json(json, { status, ...(tells && { headers: { 'retry-after': String(retryAfterSeconds) } }) });
+    call.status = response.status;
+    return response;
   }
 
-  async #handle(call: ServiceCall, request: { nonce: string; body: string }, afterMs: number) {
+  async #handle(call: ServiceCall, carryOut: () => Promise<Response>, afterMs: number): Promise<Response> {
     await this.#time.sleep(afterMs);
     call.countedAt = this.#time.now;
     const { failing, limitsFirstJob, limitedFor, refusesKeys } = this.#options;
-    if (refusesKeys) return { status: 401, json: refusal('Unknown or revoked key') };
-    if (limitsFirstJob && call.jobId === this.calls[0]?.jobId)
-      return { status: 429, json: refusal('Too many requests') };
-    if (limitedFor && call.sentAt >= limitedFor.from && call.sentAt < limitedFor.until)
-      return { status: 429, json: refusal('Too many requests') };
+    const tooMany = () => {
+      const { retryAfterSeconds } = limitedFor ?? {};
+      return refusal(429, retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) });
+    };
+    if (refusesKeys) return refusal(401);
+    if (limitsFirstJob && call.jobId === this.calls[0]?.jobId) return tooMany();
+    if (limitedFor && call.sentAt >= limitedFor.from && call.sentAt < limitedFor.until) return tooMany();
     if (failing?.connection === call.connection && failing.operation === call.operation) {
-      return { status: failing.status ?? 500, json: refusal('Server Error') };
+      return refusal(failing.status ?? 500);
     }
-    if (!this.#count(call.connection)) return { status: 429, json: refusal('Too many requests') };
-    if (this.#nonces.has(request.nonce)) return { status: 401, json: refusal('Nonce already used') };
-    this.#nonces.add(request.nonce);
-    return this.#carryOut(call, request.body);
+    return this.#count(call.connection) ? carryOut() : tooMany();
+  }
+
+  #sandboxOf(connection: string) {
+    const known = this.#sandboxes.get(connection);
+    if (known) return known;
+    const options = { clock: () => this.#time.now, keys: [KEY], rateLimit: { perMinute: 1e9, perDay: 1e9 } };
+    const made = createSandbox(options, () => hostOf(connection));
+    this.#sandboxes.set(connection, made);
+    return made;
   }
 
   #count(connection: string): boolean {
@@ -133,34 +146,7 @@ export class Service {
     }
     return count.request(this.#time.now);
   }
-
-  #carryOut({ connection, operation }: ServiceCall, body: string) {
-    const created = this.#created.get(connection) ?? [];
-    this.#created.set(connection, created);
-    switch (operation) {
-      case 'defects/create':
-        created.push(body);
-        return { status: 201, json: { success: true, data: { defect_id: created.length } } };
-      case 'defects/list':
-        return { status: 200, json: { success: true, ...listed(created, body) } };
-      default:
-        return { status: 200, json: { success: true, data: {} } };
-    }
-  }
 }
 
-/** A page of the defects, the newest first. */
-function listed(created: readonly string[], body: string) {
-  const { page = 1, per_page = 100 } = decryptPayload(Buffer.from(body), SECRET_KEY);
-  const [at, size] = [Number(page), Number(per_page)];
-  const data = created.map((body, index) => ({ defect_id: index + 1, body })).reverse();
-  return {
-    data: data.slice((at - 1) * size, at * size).map(({ defect_id, body }) => {
-      const { description } = decryptPayload(Buffer.from(body), SECRET_KEY);
-      return { defect_id, description };
-    }),
-    pagination: { current_page: at, last_page: Math.max(1, Math.ceil(created.length / size)) },
-  };
-}
-
-const refusal = (message: string) => ({ success: false, message });
+const refusal = (status: number, headers: Record<string, string> = {}) =>
+  Response.json({ success: false, message: 'No' }, { status, headers });

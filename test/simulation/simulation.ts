@@ -23,7 +23,7 @@ import { GithubStub } from './github-stub.ts';
 import { runSweeps, runWorker, type Sweep, type WorkerRun } from './lambda-model.ts';
 import { LineWatch, type Stranded } from './line-watch.ts';
 import { PolledQueue } from './polled-queue.ts';
-import { hostOf, SECRET_KEY, Service, type ServiceCall, type ServiceOptions } from './service.ts';
+import { hostOf, KEY, Service, type ServiceCall, type ServiceOptions } from './service.ts';
 import { SlackStub, type Told } from './slack-stub.ts';
 import { type MetricValue, noteAwsMetric, noteError, startProcess, VARIABLES, type World } from './world.ts';
 
@@ -241,12 +241,7 @@ function secretsOf({ connections, backfill }: Workload): LocalSecrets {
     github: backfill === undefined ? {} : { token: 'ghp_simulation' },
     slack: { signingSecret: SIGNING_SECRET, botToken: 'xoxb-simulation' },
     markers: { key: 'a key of the simulation, long enough for it' },
-    ...Object.fromEntries(
-      connections.map((name) => [
-        `partner/${name}`,
-        { baseUrl: hostOf(name), apiKey: 'pk_simulation', secretKey: SECRET_KEY },
-      ]),
-    ),
+    ...Object.fromEntries(connections.map((name) => [`partner/${name}`, { baseUrl: hostOf(name), ...KEY }])),
   };
   const kept = new LocalSecrets(() => 0);
   for (const [name, secret] of Object.entries(secrets)) kept.put(VARIABLES.SECRET_PREFIX + name, secret);

@@ -61,7 +61,7 @@ export function startProcess(world: World, aheadMs = 0): Process {
       const body = String(init?.body ?? '');
       if (url.hostname === 'api.github.com') return github.fetch(url);
       if (url.hostname.endsWith('slack.com')) return slack.fetch(url, body);
-      return service.fetch(url, { headers: new Headers(init?.headers), body }, work.jobId);
+      return service.fetch(url, init ?? {}, work.jobId);
     },
     log: { info() {}, warn() {}, error: (line) => noteError(world, line) },
     metrics: createMetrics(VARIABLES.STAGE, (line) => noteMetrics(world, line), clock),
