@@ -42,7 +42,10 @@ function configuredChannels({ slack, timesheets, contactChannel }: RelayConfig):
  * The configuration with the stand-in in place of Slack, if there is one. The stand-in gets the configured channels. A dry
  * run keeps messages from people, and the stand-in reaches nobody, so it gets them all.
  */
-export function withSlackAt(slack: LocalSlack | undefined, config: RelayConfig): RelayConfig {
+export function withSlackAt(
+  slack: { standIn?: Pick<SlackStandIn, 'channels' | 'url'> } | undefined,
+  config: RelayConfig,
+): RelayConfig {
   if (!slack?.standIn || !config.slack) return config;
   const { channels } = slack.standIn;
   for (const id of configuredChannels(config)) {

@@ -8,6 +8,7 @@ import type { Limits } from '../lib/service/budget/window.ts';
 import { createMetrics } from '../lib/state/metrics/metrics.ts';
 import type { CustomAutomations, CustomRun, CustomTrigger } from '../lib/triggers/custom-automation.ts';
 import { usesGithubCom, withGithubAt } from '../local/local-github.ts';
+import { type SlackCall, type SlackStandIn, startSlackStandIn } from '../local/slack/stand-in.ts';
 import { type LocalStack, startLocalStack } from '../local/stack.ts';
 import type { Attributes } from '../local/world/expressions.ts';
 import { openMemoryStack } from '../local/world/memory-stack.ts';
@@ -16,7 +17,6 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sand
 import { type GithubApi, startGithubApi } from './github-api.ts';
 import { closeLater } from './opened.ts';
 import { GRANTS_KEY, githubDelivery, SIGNING_SECRET, WEBHOOK_SECRET } from './requests.ts';
-import { type SlackThatFails, startSlackThatFails } from './slack-that-fails.ts';
 import { createTableFaults, type TableFaults } from './table-faults.ts';
 
 export { githubSignature, SIGNING_SECRET, WEBHOOK_SECRET } from './requests.ts';
@@ -104,7 +104,8 @@ export interface TestRelayOptions {
 export interface TestRelay extends Omit<World, 'jobs'> {
   clock: TestClock;
   sandbox: Sandbox;
-  slack: SlackThatFails;
+  /** `calls` are all that it was asked. Posts to response URLs have the method `response_url`. */
+  slack: SlackStandIn & { calls: SlackCall[] };
   github: GithubApi;
   stack: LocalStack;
   /** What befalls the table, unless it is on the wire. */
@@ -147,7 +148,13 @@ export interface TestRelay extends Omit<World, 'jobs'> {
 export async function startRelay(options: TestRelayOptions = {}): Promise<TestRelay> {
   const clock: TestClock = { now: Date.parse('2026-11-20T10:00:00Z') };
   const read = () => clock.now;
-  const slack = await startSlackThatFails({ clock: read, botToken: BOT_TOKEN });
+  const calls: SlackCall[] = [];
+  const standIn = await startSlackStandIn({
+    clock: read,
+    botToken: BOT_TOKEN,
+    called: (call) => void calls.push(call),
+  });
+  const slack = Object.assign(standIn, { calls });
   const github = await startGithubApi(read);
   const wanted = options.config ?? exampleConfig();
   const given = withGithubAt(usesGithubCom(wanted) ? github.url : undefined, wanted);

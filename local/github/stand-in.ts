@@ -53,6 +53,8 @@ export interface MadeCheckRun {
 export interface GithubKnowledge {
   /** By their names, `owner/repo#42`. */
   issues: Map<string, KnownIssue>;
+  /** The names of deleted issues, and of those that are elsewhere now, with their new names. */
+  gone: Map<string, { to?: string }>;
   /** Pull requests by their names, `owner/repo#42`. */
   pulls: Map<string, KnownPull>;
   /** By the id of the comment; null for a deleted comment. Others may not be read. */
@@ -133,6 +135,7 @@ export function createGithubStandIn(options: GithubStandInOptions, url: string) 
   } = options;
   const known: GithubKnowledge = {
     issues: new Map(),
+    gone: new Map(),
     pulls: new Map(),
     written: new Map(),
     roles: new Map(),
@@ -188,7 +191,15 @@ export function createGithubStandIn(options: GithubStandInOptions, url: string) 
     if (id && written === undefined)
       return answerOf({ message: 'Resource not accessible by personal access token' }, 403);
     if (written) return answerOf(written);
-    const found = [...known.issues].find(([one]) => isSameName(one, name))?.[1];
+    return answerOfIssue(name);
+  }
+
+  /** As a client has it that follows the redirect to where an issue is now. */
+  function answerOfIssue(name: string): Answer {
+    const gone = known.gone.get(name);
+    if (gone?.to !== undefined) return answerOfIssue(gone.to);
+    if (gone) return answerOf({ message: 'This issue was deleted' }, 410);
+    const found = known.issues.get(name) ?? [...known.issues].find(([one]) => isSameName(one, name))?.[1];
     return found ? answerOf(found) : notFound;
   }
 
@@ -242,7 +253,21 @@ export function createGithubStandIn(options: GithubStandInOptions, url: string) 
     return answerOf(comment, 201);
   }
 
-  return { known, answer };
+  return {
+    known,
+    answer,
+    /** Answers as `fetch` does. @throws {TypeError} if the connection is cut */
+    async fetch(url: URL, { method = 'GET', headers, body }: RequestInit): Promise<Response> {
+      const authorization = new Headers(headers).get('authorization') ?? undefined;
+      const answered = answer({ method, url, authorization, body: Buffer.from(String(body ?? '')) });
+      if (!answered) throw new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } });
+      const bytes = answered.body instanceof Uint8Array ? Buffer.from(answered.body) : JSON.stringify(answered.body);
+      return new Response(bytes, {
+        status: answered.status,
+        headers: { 'content-type': 'application/json', ...answered.headers },
+      });
+    },
+  };
 }
 
 /** The newest commit of every branch. */

@@ -1,6 +1,6 @@
 import type { Button } from '@slack/types';
 import { escaped } from '../../lib/platforms/slack/mrkdwn.ts';
-import type { SlackStandIn } from './stand-in.ts';
+import type { SlackInMemory } from './stand-in.ts';
 import type { SlackMessage } from './workspace.ts';
 
 /** What Slack sends to the app. It has what the relay reads, and leaves out what Slack calls deprecated. */
@@ -15,7 +15,11 @@ export interface Whereabouts {
  * `/pm …` as a person types it: https://docs.slack.dev/interactivity/implementing-slash-commands
  * @throws {Error} for text that is not a command
  */
-export function commandForm(standIn: SlackStandIn, typed: string, { userId, channelId }: Whereabouts): URLSearchParams {
+export function commandForm(
+  standIn: SlackInMemory,
+  typed: string,
+  { userId, channelId }: Whereabouts,
+): URLSearchParams {
   const [, command, text = ''] = /^(\/\S+)\s*(.*)$/s.exec(typed.trim()) ?? [];
   if (command === undefined) throw new Error('a command begins with a slash, such as /pm help');
   return new URLSearchParams({
@@ -40,7 +44,7 @@ export function asSent(typed: string): string {
  * @throws {Error} if the message has no such button
  */
 export function buttonForm(
-  standIn: SlackStandIn,
+  standIn: SlackInMemory,
   source: SlackMessage,
   action: { actionId: string; value?: string },
   userId: string,
@@ -71,8 +75,8 @@ export function buttonsOf({ blocks = [] }: SlackMessage): Button[] {
 
 const payloadForm = (payload: object) => new URLSearchParams({ payload: JSON.stringify(payload) });
 
-function who(standIn: SlackStandIn, userId: string): object {
+function who(standIn: SlackInMemory, userId: string): object {
   return { team: { id: standIn.installation.teamId }, user: { id: userId, name: nameOf(standIn, userId) } };
 }
 
-const nameOf = ({ users }: SlackStandIn, userId: string) => users.get(userId)?.name ?? userId;
+const nameOf = ({ users }: SlackInMemory, userId: string) => users.get(userId)?.name ?? userId;

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { listen } from '../listen.ts';
 import { refusalOf } from '../own-key.ts';
 import { readBody } from '../request-body.ts';
 import { type Answer, json } from './answer.ts';
 import { answerControl } from './control.ts';
+import { type Failure, underFailure } from './failures.ts';
 import { createResponseUrls, type RespondsTo, refusedResponse } from './response-urls.ts';
 import { channels, people, userGroups } from './seed.ts';
 import type { Clock } from './stamps.ts';
@@ -22,15 +23,26 @@ export interface SlackStandInOptions {
   controlKey?: string;
   /** Default: 0, which means any free port. */
   port?: number;
-  /**
-   * Stands between a call and its answer. Posts to response URLs have the method `response_url`. `refuse` makes the answer
-   * for an error, and undefined cuts the connection.
-   */
-  between?: (method: string, work: () => Answer, refuse: (error: string) => Answer) => Answer | undefined;
+  /** Called with each call that is answered. Undefined: the connection was cut. */
+  called?: (call: SlackCall, answer: Answer | undefined) => void;
+}
+
+export interface SlackCall {
+  /** Posts to response URLs have the method `response_url`. */
+  method: string;
+  url: string;
+  body: string;
+}
+
+interface SlackRequest {
+  /** Path and query. */
+  url: string;
+  authorization: string | undefined;
+  body: string;
 }
 
 /** Its workspace is live and may be changed. Removing a view closes it. */
-export interface SlackStandIn
+export interface SlackInMemory
   extends Pick<Workspace, 'users' | 'channels' | 'installation' | 'userGroups' | 'messages' | 'views'> {
   /**
    * `http://127.0.0.1:8788`. It serves `/api/`, `/response/`, and for the command line `/messages` and `/response-url`.
@@ -42,6 +54,11 @@ export interface SlackStandIn
   makeResponseUrl(about: RespondsTo): string;
   /** Valid for one modal within three seconds. */
   makeTriggerId(userId: string): string;
+  /** Makes the next calls of a method fail. Several failures follow one another. */
+  fail(failure: Failure): void;
+}
+
+export interface SlackStandIn extends SlackInMemory {
   close(): Promise<void>;
 }
 
@@ -50,13 +67,12 @@ export interface SlackStandIn
  * without rate limits, threads or other apps. If the documentation leaves a choice, the stricter one is taken.
  */
 export async function startSlackStandIn(options: SlackStandInOptions): Promise<SlackStandIn> {
-  const { clock, botToken, port = 0, controlKey = randomUUID(), between = (_method, work) => work() } = options;
-  const workspace = createWorkspace(clock, people, channels, userGroups);
-  const responseUrls = createResponseUrls(workspace);
-
+  const { port = 0, controlKey = randomUUID() } = options;
   const server = createServer((request, response) => {
-    answer(request)
-      .then((answered) => send(response, answered))
+    answerBody(request)
+      .then((answered) =>
+        answered ? response.writeHead(answered.status, answered.headers).end(answered.body) : response.destroy(),
+      )
       .catch((error: unknown) => {
         response.destroy();
         // A client that disconnects while sending is not an error of the stand-in.
@@ -64,44 +80,62 @@ export async function startSlackStandIn(options: SlackStandInOptions): Promise<S
       });
   });
   const { url, close } = await listen(server, port);
-  const makeResponseUrl = (about: RespondsTo) => `${url}/response/${responseUrls.make(about)}`;
+  const { slack, workspace, answer } = createSlackStandIn(options, url);
+  return { ...slack, close };
 
-  return {
+  async function answerBody(request: IncomingMessage): Promise<Answer | undefined> {
+    const path = (request.url ?? '').split('?', 1)[0] ?? '';
+    const bytes = await readBody(request, MAX_BODY_BYTES);
+    if (!bytes) return json(413, { ok: false, error: 'request_too_large' });
+    const [body, { authorization }] = [bytes.toString(), request.headers];
+    if (/^\/(api|response)\//.test(path)) return answer({ url: path, authorization, body });
+    const refusal = refusalOf(request.headers, controlKey);
+    if (refusal !== undefined) return json(403, { error: refusal });
+    return answerControl(`${request.method} ${path}`, body, workspace, slack.makeResponseUrl);
+  }
+}
+
+/** The same without a server. @param url where it is */
+export function createSlackStandIn({ clock, botToken, called }: SlackStandInOptions, url: string) {
+  const workspace = createWorkspace(clock, people, channels, userGroups);
+  const responseUrls = createResponseUrls(workspace);
+  const failures: { failure: Failure; left: number }[] = [];
+  const slack: SlackInMemory = {
     ...workspace,
     url,
     grant(scopes) {
       workspace.scopes = new Set(scopes);
     },
-    makeResponseUrl,
+    makeResponseUrl: (about) => `${url}/response/${responseUrls.make(about)}`,
     makeTriggerId: workspace.triggers.make,
-    close,
+    fail: (failure) => void failures.push({ failure, left: failure.times ?? 1 }),
   };
 
-  async function answer(request: IncomingMessage): Promise<Answer | undefined> {
-    const path = (request.url ?? '').split('?', 1)[0] ?? '';
-    const bytes = await readBody(request, MAX_BODY_BYTES);
-    if (!bytes) return json(413, { ok: false, error: 'request_too_large' });
-    const body = bytes.toString();
-    if (path.startsWith('/api/')) {
-      const method = path.slice('/api/'.length);
-      const refuse = (error: string) => json(200, { ok: false, error });
-      const { authorization } = request.headers;
-      return between(method, () => answerApiCall(workspace, botToken, method, authorization, body), refuse);
-    }
-    if (path.startsWith('/response/')) {
-      const id = path.slice('/response/'.length);
-      return between('response_url', () => responseUrls.respond(id, body), refusedResponse);
-    }
-    const refusal = refusalOf(request.headers, controlKey);
-    if (refusal !== undefined) return json(403, { error: refusal });
-    return answerControl(`${request.method} ${path}`, body, workspace, makeResponseUrl);
+  /** @returns undefined if the connection must be cut */
+  function answer({ url: path, authorization, body }: SlackRequest): Answer | undefined {
+    const [, kind, rest = ''] = /^\/(api|response)\/(.*)$/.exec(path) ?? [];
+    const isCall = kind === 'api';
+    const method = isCall ? rest : 'response_url';
+    const due = failures.find(({ failure, left }) => failure.method === method && left > 0);
+    if (due) due.left -= 1;
+    const work = () =>
+      isCall ? answerApiCall(workspace, botToken, method, authorization, body) : responseUrls.respond(rest, body);
+    const refuse = isCall ? (error: string) => json(200, { ok: false, error }) : refusedResponse;
+    const answered = underFailure(due?.failure, work, refuse);
+    called?.({ method, url: url + path, body }, answered);
+    return answered;
   }
-}
 
-function send(response: ServerResponse, answer: Answer | undefined): void {
-  if (!answer) {
-    response.destroy();
-    return;
-  }
-  response.writeHead(answer.status, answer.headers).end(answer.body);
+  return {
+    slack,
+    workspace,
+    answer,
+    /** Answers as `fetch` does. @throws {TypeError} if the connection is cut */
+    async fetch({ pathname }: URL, { headers, body }: RequestInit): Promise<Response> {
+      const authorization = new Headers(headers).get('authorization') ?? undefined;
+      const answered = answer({ url: pathname, authorization, body: String(body ?? '') });
+      if (!answered) throw new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } });
+      return new Response(answered.body, answered);
+    },
+  };
 }

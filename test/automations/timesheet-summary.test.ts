@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { slackManifest } from '../../cli/slack-manifest.ts';
 import { requeueJob } from '../../lib/engine/line/sweep.ts';
+import type { Failure } from '../../local/slack/failures.ts';
 import type { SlackMessage } from '../../local/slack/workspace.ts';
 import type { TestRelay } from '../relay.ts';
 import { PLATFORM } from '../slack-requests.ts';
-import type { Failure } from '../slack-that-fails.ts';
 import type { TeamInput } from '../timesheets/team.ts';
 import {
   calls,

@@ -1,7 +1,8 @@
 import { checklistItemJobs } from '../../lib/automations/complete-checklist-item/jobs.ts';
 import { attemptOf, testRunJobs } from '../../lib/automations/tests-to-scenarios/jobs.ts';
 import { jobId } from '../../lib/engine/record/job.ts';
-import { createGithubStandIn } from '../../local/github/stand-in.ts';
+import { type Answer, notFound } from '../../local/github/answer.ts';
+import { createGithubStandIn, type KnownIssue } from '../../local/github/stand-in.ts';
 import { issueEvent } from '../issue-events.ts';
 import { commentPayload, mergedPayload, pullPayload } from '../kill/github-payloads.ts';
 import { archiveOf, idOf, junit, workflowRun } from '../workflow-runs.ts';
@@ -91,7 +92,9 @@ export class Github {
   constructor(clock: VirtualClock) {
     this.#clock = clock;
     const options = { clock: () => clock.now, isValid: () => true, installationToken: 'ghs_test' };
-    this.standIn = createGithubStandIn(options, 'https://api.github.com');
+    const between = (route: string, _authorization: unknown, answer: () => Answer) =>
+      !this.isReadable && /\/issues\/\d+$/.test(route) ? notFound : answer();
+    this.standIn = createGithubStandIn({ ...options, between }, 'https://api.github.com');
   }
 
   /** A comment or the merge of a pull request asks for checklist items. */
@@ -170,41 +173,6 @@ export class Github {
     return this.issues.find((issue) => issue.id === id && !issue.isDeleted);
   }
 
-  /** GitHub's REST API, as far as the relay uses it. */
-  answer(url: URL, { method = 'GET', headers, body }: RequestInit): Response {
-    const { pathname, searchParams } = url;
-    const authorization = new Headers(headers).get('authorization') ?? undefined;
-    const asked = { method, url, authorization, body: Buffer.from(String(body ?? '')) };
-    const isOfIssues = method === 'GET' && /\/issues(\/\d+)?$/.test(pathname);
-    const answer = isOfIssues ? undefined : this.standIn.answer(asked);
-    if (answer) {
-      const { status, body } = answer;
-      const bytes = body instanceof Uint8Array ? Buffer.from(body) : JSON.stringify(body);
-      return new Response(bytes, { status, headers: { 'content-type': 'application/json', ...answer.headers } });
-    }
-    const [, owner, name, number] = /^\/repos\/([^/]+)\/([^/]+)\/issues(?:\/(\d+))?$/.exec(pathname) ?? [];
-    const repository = `${owner}/${name}`;
-    const there = this.issues.filter((issue) => issue.repository === repository && !issue.isDeleted);
-    if (number !== undefined) {
-      // A transferred issue is answered as it is now, after a redirect.
-      const place = this.isReadable && this.#placeOf(Number(number));
-      const issue = place && this.issues[place.issue ?? -1];
-      if (!issue) return Response.json({}, { status: 404 });
-      return issue.isDeleted ? Response.json({}, { status: 410 }) : Response.json(payloadOf('read', issue).issue);
-    }
-    const since = Date.parse(searchParams.get('since') ?? '1970-01-01T00:00:00Z');
-    const listed = there
-      .filter(({ isClosed, updatedAt }) => updatedAt >= since && !(isClosed && searchParams.get('state') === 'open'))
-      .sort((a, b) => a.updatedAt - b.updatedAt);
-    return Response.json(listed.map((issue) => payloadOf('read', issue).issue));
-  }
-
-  #placeOf(id: number): Delivery | undefined {
-    return this.deliveries.find(
-      ({ issue, payload }) => issue !== undefined && (payload as { issue: { number: number } }).issue.number === id,
-    );
-  }
-
   #stamp(): string {
     return new Date(Math.floor(this.#clock.now / 1_000) * 1_000).toISOString().replace('.000', '');
   }
@@ -229,6 +197,8 @@ export class Github {
     issue.id = ++this.#ids;
     issue.repository = REPOSITORIES.find((name) => name !== old.repository) ?? '';
     issue.changes.description++;
+    this.standIn.known.issues.delete(nameOf(old));
+    this.standIn.known.gone.set(nameOf(old), { to: nameOf(issue) });
     const there = payloadOf('opened', issue);
     const here = payloadOf('transferred', old);
     const { issue: old_issue, repository: old_repository } = here;
@@ -240,6 +210,11 @@ export class Github {
   }
 
   #deliver(issue: Issue, payload: object): Delivery {
+    const { issues, gone } = this.standIn.known;
+    if (issue.isDeleted) {
+      issues.delete(nameOf(issue));
+      gone.set(nameOf(issue), {});
+    } else issues.set(nameOf(issue), payloadOf('read', issue).issue as unknown as KnownIssue);
     return this.#tell('issues', payload, this.issues.indexOf(issue));
   }
 
@@ -249,6 +224,8 @@ export class Github {
     return delivery;
   }
 }
+
+const nameOf = ({ repository, id }: Issue) => `${repository}#${id}`;
 
 const shaOf = (commit: number) => String(commit).padStart(40, 'a');
 

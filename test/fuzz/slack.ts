@@ -1,9 +1,14 @@
 import { defectJobs } from '../../lib/automations/create-defect/command.ts';
 import { jobId } from '../../lib/engine/record/job.ts';
+import type { Answer } from '../../local/slack/answer.ts';
+import { commandForm } from '../../local/slack/requests.ts';
+import { createSlackStandIn, type SlackCall } from '../../local/slack/stand-in.ts';
+import { directMessage, TEAM_ID } from '../../local/slack/workspace.ts';
 import { type Posted, slackRequest } from '../requests.ts';
 import type { VirtualClock } from './clock.ts';
 
-const TEAM_ID = 'T0FUZZ';
+export const BOT_TOKEN = 'xoxb-test';
+export const MIRA = 'U0MIRA001';
 
 /** A command that a person typed. */
 export interface Typed {
@@ -11,7 +16,7 @@ export interface Typed {
   /** Of the defect that it asks for, if it does. */
   title: string | undefined;
   responseUrl: string;
-  form: Record<string, string>;
+  form: URLSearchParams;
   /** Whether the person was told that the relay works on it. */
   isAccepted: boolean;
 }
@@ -26,28 +31,24 @@ export class Slack {
   readonly typed: Typed[] = [];
   /** What people were told, at a response_url or in a direct message. */
   readonly told: { url: string; text: string }[] = [];
+  readonly standIn: ReturnType<typeof createSlackStandIn>;
   readonly #clock: VirtualClock;
-  #pressed = 0;
 
   constructor(clock: VirtualClock) {
     this.#clock = clock;
+    const options = { clock: () => clock.now, botToken: BOT_TOKEN };
+    const called = ({ method, url, body }: SlackCall, answer: Answer | undefined) => {
+      const isMessage = method === 'response_url' || method === 'chat.postMessage';
+      if (isMessage && isDone(answer)) this.told.push({ url, text: body });
+    };
+    this.standIn = createSlackStandIn({ ...options, called }, 'https://slack.example');
   }
 
   /** @param kind of the job that the command makes */
   types(text: string, { name }: { name: string }, title?: string): Typed {
-    const number = this.typed.length + 1;
-    const responseUrl = `https://hooks.slack.com/commands/${number}`;
-    const form = {
-      command: '/pm',
-      text,
-      team_id: TEAM_ID,
-      user_id: 'U0MIRA001',
-      user_name: 'mira',
-      channel_id: 'C0PLATFORM',
-      trigger_id: `trigger-${number}`,
-      response_url: responseUrl,
-    };
-    const job = jobId(name, `trigger-${number}`);
+    const form = commandForm(this.standIn.slack, `/pm ${text}`, { userId: MIRA, channelId: 'C0PLATFORM' });
+    const responseUrl = form.get('response_url') ?? '';
+    const job = jobId(name, form.get('trigger_id') ?? '');
     const command = { job, title, responseUrl, form, isAccepted: false };
     this.typed.push(command);
     return command;
@@ -71,13 +72,15 @@ export class Slack {
   presses({ blocks }: Question, choice: number, userId: string) {
     const buttons = blocks.flatMap(({ elements = [] }) => elements);
     const button = buttons[choice % buttons.length];
-    const url = `https://hooks.slack.com/actions/${++this.#pressed}`;
+    const { slack } = this.standIn;
+    const channelId = directMessage(MIRA);
+    const url = slack.makeResponseUrl({ userId, channelId });
     const payload = {
       type: 'block_actions',
       team: { id: TEAM_ID },
-      user: { id: userId, name: userId === 'U0MIRA001' ? 'mira' : 'tomasz' },
-      channel: { id: 'D0MIRA' },
-      trigger_id: `pressed-${this.#pressed}`,
+      user: { id: userId, name: userId },
+      channel: { id: channelId },
+      trigger_id: slack.makeTriggerId(userId),
       response_url: url,
       message: { blocks },
       actions: [button],
@@ -95,27 +98,11 @@ export class Slack {
     return slackRequest(form, this.#clock.now);
   }
 
-  answer(url: URL, body: string): Response {
-    const isMessage = url.hostname === 'hooks.slack.com' || url.pathname.endsWith('/chat.postMessage');
-    if (isMessage) this.told.push({ url: url.href, text: body });
-    if (url.pathname.endsWith('/conversations.open')) return Response.json({ ok: true, channel: { id: 'D0MIRA' } });
-    if (url.pathname.endsWith('/conversations.history')) {
-      return Response.json({ ok: true, messages: this.#messages() });
-    }
-    const user = { id: 'U0MIRA001', team_id: TEAM_ID, profile: { display_name: 'Mira Novak' } };
-    return Response.json({ ok: true, channel: 'D0MIRA', ts: `1.${this.#messages().length}`, team_id: TEAM_ID, user });
-  }
-
-  /** The ids of the direct messages that were sent. */
+  /** The ids of the messages that were sent. */
   ids(): string[] {
-    return this.#messages().map(({ metadata }) => metadata.event_payload.id);
-  }
-
-  #messages(): { ts: string; metadata: { event_payload: { id: string } } }[] {
     const sent = this.told.filter(({ url }) => url.endsWith('/chat.postMessage'));
-    return sent.map(({ text }, index) => ({
-      ts: `1.${index + 1}`,
-      metadata: JSON.parse(new URLSearchParams(text).get('metadata') ?? '{}'),
-    }));
+    return sent.map(({ text }) => JSON.parse(new URLSearchParams(text).get('metadata') ?? '{}').event_payload.id);
   }
 }
+
+const isDone = (answer: Answer | undefined) => answer?.status === 200 && !answer.body.includes('"ok":false');

@@ -4,6 +4,7 @@ import { type Job, type JobStatus, newsOf } from '../../lib/engine/record/job.ts
 import type { Stores } from '../../lib/runtime.ts';
 import type { Item } from '../../lib/state/table/table.ts';
 import type { FifoQueue, ReceivedMessage } from '../../local/fifo-queue.ts';
+import { withSlackAt } from '../../local/local-slack.ts';
 import type { Attributes } from '../../local/world/expressions.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
 import { APP } from '../github-identity.ts';
@@ -14,7 +15,7 @@ import { VirtualClock } from './clock.ts';
 import { type Delivery, Github, REPOSITORIES, WORKFLOWS } from './github.ts';
 import { AWS_FAILED, befallenBy, type Process, type State, type Trouble } from './process.ts';
 import { type Limits, SERVICE_URL, Service } from './service.ts';
-import { Slack, type Typed } from './slack.ts';
+import { BOT_TOKEN, MIRA, Slack, type Typed } from './slack.ts';
 import { files, hookRequest, hooks, Team } from './team.ts';
 
 const MINUTE_MS = 60_000;
@@ -59,12 +60,12 @@ export class World {
     const lagging: (() => void)[] = [];
     const hosts = new Hosts({
       clock,
-      config: withLimits(config, { perMinute, perDay }),
+      config: withLimits(withSlackAt({ standIn: outside.slack.standIn.slack }, config), { perMinute, perDay }),
       custom,
       secrets: {
         'github-webhook': { webhookSecret: WEBHOOK_SECRET },
         github: { token: 'ghp_test', ...APP },
-        slack: { signingSecret: SIGNING_SECRET, botToken: 'xoxb-test' },
+        slack: { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN },
         'partner/main': { baseUrl: SERVICE_URL, ...defaultKey },
         hooks,
         grants: { key: 'a key of the tests, long enough for it' },
@@ -176,7 +177,7 @@ export class World {
     const questions = this.slack.questions();
     const question = questions.at(-1 - (which % questions.length));
     if (!question) return;
-    const { job, posted, ...press } = this.slack.presses(question, choice, isAsked ? 'U0MIRA001' : 'U0TOMASZ1');
+    const { job, posted, ...press } = this.slack.presses(question, choice, isAsked ? MIRA : 'U0TOMASZ1');
     this.team.notePress(job, { ...press, isAsked, at: this.clock.now });
     await this.run(troubles, (host) => host.take(posted));
   }
@@ -249,6 +250,5 @@ async function fetchOutside(url: URL, init: RequestInit, sentAt: number, outside
   if (url.origin === SERVICE_URL) return service.fetch(url, init, sentAt);
   // The clients of GitHub and Slack give up what their process has not sent by then, because it stood still.
   if (clock.now > sentAt + REPLY_TIMEOUT_MS) throw new DOMException('no answer', 'TimeoutError');
-  if (url.hostname === 'api.github.com') return github.answer(url, init);
-  return slack.answer(url, String(init.body ?? ''));
+  return (url.hostname === 'api.github.com' ? github : slack).standIn.fetch(url, init);
 }

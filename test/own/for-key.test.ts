@@ -6,12 +6,12 @@ import { jobsInWords } from '../../cli/plan.ts';
 import { customGroup } from '../../lib/engine/line/queue.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
+import type { Failure } from '../../local/slack/failures.ts';
 import { runTest } from '../../local/trial/run-test.ts';
 import type { Fault } from '../../sandbox/faults.ts';
 import { runRelayOf } from '../cli/run-command.ts';
 import { issueEvent } from '../issue-events.ts';
 import { customOf, exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
-import type { Failure } from '../slack-that-fails.ts';
 
 let relay: TestRelay;
 const LOST: Fault = { kind: 'cut', when: 'after work' };

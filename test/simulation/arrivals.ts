@@ -4,7 +4,7 @@ import { checklistItemJobs } from '../../lib/automations/complete-checklist-item
 import type { QueueName } from '../../lib/config/queues.ts';
 import { jobId } from '../../lib/engine/record/job.ts';
 import { asHttpHandler } from '../handlers.ts';
-import { doneCommand, openedIssue, type Sender } from './events.ts';
+import { channelOf, doneCommand, openedIssue, type Sender } from './events.ts';
 import { noteAwsMetric, noteError, startProcess, type World } from './world.ts';
 
 /** An event: `background` is a new issue in GitHub, `interactive` a command of a person in Slack. */
@@ -38,7 +38,7 @@ export function bring(
   const start = time.now;
   const wanted: Wanted = new Map();
   const github = asHttpHandler(webhooks.github(startProcess(world).runtime));
-  const slack = asHttpHandler(webhooks.slack(startProcess(world).runtime));
+  const takeCommand = asHttpHandler(webhooks.slack(startProcess(world).runtime));
 
   function noteAnswer(slug: string, status = 0): void {
     if (status >= 400) noteAwsMetric(world, 'Lambda', `Url${Math.floor(status / 100)}xxCount`, 1, slug);
@@ -58,14 +58,16 @@ export function bring(
     number: number,
     { connection, calls = 1, person = `U0P${number % PEOPLE}`, from }: Arrival,
   ): Promise<void> {
-    const triggerId = `trigger-${number}`;
-    const responseUrl = `https://hooks.slack.com/commands/${number}`;
+    const { slack } = world.slack;
+    if (!slack.users.has(person)) slack.users.set(person, { id: person, name: person });
+    const triggerId = slack.makeTriggerId(person);
+    const responseUrl = slack.makeResponseUrl({ userId: person, channelId: channelOf(connection) });
     const items = Array.from({ length: calls }, (_, index) => 10 * number + index);
     world.service.addItems(connection, items);
     const isForged = from === 'forger';
     const command = { userId: person, items, triggerId, responseUrl, isForged };
     if (!isForged) wanted.set(jobId(checklistItemJobs.name, triggerId), { lane: 'interactive', at: time.now, person });
-    const { statusCode, body } = await slack(doneCommand(connection, command, time.now));
+    const { statusCode, body } = await takeCommand(doneCommand(connection, command, time.now));
     noteAnswer('slack-webhook', statusCode);
     if (isForged) return;
     if (statusCode !== 200) throw new Error(`the Slack webhook answered ${statusCode}: ${body}`);

@@ -1,9 +1,9 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { functionUrlEvent } from '../../local/http-front.ts';
+import { TEAM_ID } from '../../local/slack/workspace.ts';
 import { githubDelivery, type Posted, SIGNING_SECRET, slackRequest, WEBHOOK_SECRET } from '../requests.ts';
 
-/** The workspace of the simulation. */
-export const TEAM_ID = 'T0SIMULATION';
+export { TEAM_ID };
 
 /** The repository and the channel of a connection. */
 export const repositoryOf = (connection: string): string => `simulation/${connection}`;

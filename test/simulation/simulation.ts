@@ -8,7 +8,10 @@ import { repositoryToBackfill, storeBackfill } from '../../lib/operators/backfil
 import { openStores, type Stores } from '../../lib/runtime.ts';
 import type { Limits } from '../../lib/service/budget/window.ts';
 import { jobsByStatus, waitingLine } from '../../lib/state/table/keys.ts';
+import { createGithubStandIn } from '../../local/github/stand-in.ts';
 import { LocalSecrets } from '../../local/local-secrets.ts';
+import { withSlackAt } from '../../local/local-slack.ts';
+import { createSlackStandIn } from '../../local/slack/stand-in.ts';
 import { connectAws } from '../../local/world/aws.ts';
 import { DynamoDbModel, type Units } from '../../local/world/dynamodb-model.ts';
 import type { Attributes } from '../../local/world/expressions.ts';
@@ -18,13 +21,11 @@ import { SIGNING_SECRET, WEBHOOK_SECRET } from '../requests.ts';
 import { seededRandom, VirtualTime } from '../service/budget/virtual-time.ts';
 import { type Arrival, bring, type Wanted } from './arrivals.ts';
 import { type AwsTrouble, inTrouble } from './aws-troubles.ts';
-import { channelOf, repositoryOf } from './events.ts';
-import { GithubStub } from './github-stub.ts';
+import { channelOf, issueOf, repositoryOf } from './events.ts';
 import { runSweeps, runWorker, type Sweep, type WorkerRun } from './lambda-model.ts';
 import { LineWatch, type Stranded } from './line-watch.ts';
 import { PolledQueue } from './polled-queue.ts';
 import { hostOf, KEY, Service, type ServiceCall, type ServiceOptions } from './service.ts';
-import { SlackStub, type Told } from './slack-stub.ts';
 import { type MetricValue, noteAwsMetric, noteError, startProcess, VARIABLES, type World } from './world.ts';
 
 export interface Workload extends Omit<ServiceOptions, 'down' | 'limitedFor'> {
@@ -85,8 +86,6 @@ export interface Result {
   errors: ReadonlyMap<string, number>;
   /** What the functions recorded, and how old the oldest message of each queue was every minute. */
   metrics: MetricValue[];
-  /** What people were told in Slack. */
-  told: Told[];
 }
 
 /** Not on a boundary of any calendar window. */
@@ -96,6 +95,10 @@ const INDEX_LAG_MS = 1_000;
 
 /** An answer is lost about once a minute, so that the figures stay those of a normal day. */
 const LOSES_ONE_IN = 2_000;
+
+/** Numbers that no event of the simulation has. */
+const FIRST_NUMBER = 1_000_000;
+const BOT_TOKEN = 'xoxb-simulation';
 
 /** How long a request to AWS takes there and back, in milliseconds. */
 const TRIP_MS = [5, 15] as const;
@@ -173,7 +176,6 @@ export async function simulate(load: Workload): Promise<Result> {
       ...endOf(table.items()),
       errors: world.errors,
       metrics: world.metrics.map((metric) => ({ ...metric, at: metric.at - START })),
-      told: world.slack.told.map((told) => ({ ...told, at: told.at - START })),
     };
   } finally {
     restoreTimers();
@@ -184,6 +186,8 @@ export async function simulate(load: Workload): Promise<Result> {
 function worldOf(load: Workload): World {
   const time = new VirtualTime(START);
   const random = seededRandom(load.seed);
+  const clock = () => Math.floor(time.now);
+  const slack = createSlackStandIn({ clock, botToken: BOT_TOKEN }, 'https://slack.example');
   const { down, limitedFor, ...behaviour } = load;
   const refusing = down && { from: START + down.fromMs, until: START + down.untilMs };
   const limiting = limitedFor && {
@@ -194,17 +198,29 @@ function worldOf(load: Workload): World {
   return {
     time,
     random,
-    config: configOf(load),
+    config: withSlackAt({ standIn: slack.slack }, configOf(load)),
     service: new Service(
       { ...behaviour, ...(refusing && { down: refusing }), ...(limiting && { limitedFor: limiting }) },
       time,
       random,
     ),
-    slack: new SlackStub(time, random),
-    github: new GithubStub(load.backfill ?? 0, load.connections[0] ?? '', START, time),
+    slack,
+    github: githubOf(load, clock),
     errors: new Map(),
     metrics: [],
   };
+}
+
+/** GitHub, with the issues of the backfill: one a second until the start. */
+function githubOf({ backfill = 0, connections: [connection = ''] }: Workload, clock: () => number) {
+  const options = { clock, isValid: () => true, installationToken: '' };
+  const github = createGithubStandIn(options, 'https://api.github.com');
+  const repository = repositoryOf(connection);
+  for (let place = 0; place < backfill; place++) {
+    const number = FIRST_NUMBER + place;
+    github.known.issues.set(`${repository}#${number}`, issueOf(repository, number, START - (backfill - place) * 1_000));
+  }
+  return github;
 }
 
 /** SQS tells CloudWatch about its queues every minute. */
@@ -239,7 +255,7 @@ function secretsOf({ connections, backfill }: Workload): LocalSecrets {
   const secrets = {
     'github-webhook': { webhookSecret: WEBHOOK_SECRET },
     github: backfill === undefined ? {} : { token: 'ghp_simulation' },
-    slack: { signingSecret: SIGNING_SECRET, botToken: 'xoxb-simulation' },
+    slack: { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN },
     markers: { key: 'a key of the simulation, long enough for it' },
     ...Object.fromEntries(connections.map((name) => [`partner/${name}`, { baseUrl: hostOf(name), ...KEY }])),
   };

@@ -1,11 +1,11 @@
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { type Runtime, systemRuntime } from '../../lib/runtime.ts';
 import { createMetrics, METRIC_NAMESPACE } from '../../lib/state/metrics/metrics.ts';
+import type { createGithubStandIn } from '../../local/github/stand-in.ts';
+import type { createSlackStandIn } from '../../local/slack/stand-in.ts';
 import { variablesAt } from '../../local/world/aws.ts';
 import type { VirtualTime } from '../service/budget/virtual-time.ts';
-import type { GithubStub } from './github-stub.ts';
 import type { Service } from './service.ts';
-import type { SlackStub } from './slack-stub.ts';
 
 /** A value of a metric in CloudWatch, as the functions or AWS recorded it. */
 export interface MetricValue {
@@ -24,8 +24,8 @@ export interface World {
   random: () => number;
   config: RelayConfig;
   service: Service;
-  slack: SlackStub;
-  github: GithubStub;
+  slack: ReturnType<typeof createSlackStandIn>;
+  github: ReturnType<typeof createGithubStandIn>;
   /** Errors that a function threw or logged: the first of each kind, and how often it came. */
   errors: Map<string, number>;
   metrics: MetricValue[];
@@ -40,6 +40,10 @@ export interface Process {
 
 /** The environment of every function. */
 export const VARIABLES = { ...variablesAt('simulation'), STAGE: 'simulation' };
+
+/** How long an answer of GitHub and of Slack takes. */
+const GITHUB_MS = 800;
+const SLACK_MS = [30, 200] as const;
 
 /** A process's clock is wrong by up to this, in either direction. */
 const CLOCK_ERROR_MS = 500;
@@ -56,12 +60,15 @@ export function startProcess(world: World, aheadMs = 0): Process {
     random,
     randomBytes: (size) => Uint8Array.from({ length: size }, () => Math.floor(random() * 256)),
     sleep: (ms) => time.sleep(ms),
-    fetch: async (input, init) => {
+    fetch: async (input, init = {}) => {
       const url = new URL(String(input));
-      const body = String(init?.body ?? '');
-      if (url.hostname === 'api.github.com') return github.fetch(url);
-      if (url.hostname.endsWith('slack.com')) return slack.fetch(url, body);
-      return service.fetch(url, init ?? {}, work.jobId);
+      if (url.hostname === 'api.github.com') {
+        await time.sleep(GITHUB_MS);
+        return github.fetch(url, init);
+      }
+      if (url.origin !== slack.slack.url) return service.fetch(url, init, work.jobId);
+      await time.sleep(SLACK_MS[0] + random() * (SLACK_MS[1] - SLACK_MS[0]));
+      return slack.fetch(url, init);
     },
     log: { info() {}, warn() {}, error: (line) => noteError(world, line) },
     metrics: createMetrics(VARIABLES.STAGE, (line) => noteMetrics(world, line), clock),

@@ -1,6 +1,5 @@
-import { type Answer, json, text } from '../local/slack/answer.ts';
-import { type SlackStandIn, type SlackStandInOptions, startSlackStandIn } from '../local/slack/stand-in.ts';
-import type { MethodName } from '../local/slack/web-api.ts';
+import { type Answer, json, text } from './answer.ts';
+import type { MethodName } from './web-api.ts';
 
 /** Whether the failure happens before or after Slack did the work. */
 type When = 'before work' | 'after work';
@@ -20,36 +19,13 @@ export type Failure = {
   | { kind: 'empty'; when?: When }
 );
 
-export interface SlackThatFails extends SlackStandIn {
-  /** Every received call, including failed ones. Posts to response URLs have the method `response_url`. */
-  calls: { method: string; at: number }[];
-  /** Makes the next calls of a method fail. Several failures follow one another. */
-  fail(failure: Failure): void;
-}
-
-/** The stand-in, with failures on demand. */
-export async function startSlackThatFails(options: SlackStandInOptions): Promise<SlackThatFails> {
-  const calls: SlackThatFails['calls'] = [];
-  const waiting: { failure: Failure; left: number }[] = [];
-  const standIn = await startSlackStandIn({
-    ...options,
-    between(method, work, refuse) {
-      calls.push({ method, at: options.clock() });
-      const due = waiting.find(({ failure, left }) => failure.method === method && left > 0);
-      if (due) due.left -= 1;
-      return underFailure(due?.failure, work, refuse);
-    },
-  });
-  return { ...standIn, calls, fail: (failure) => void waiting.push({ failure, left: failure.times ?? 1 }) };
-}
-
 /**
  * Does the work, unless a failure is set for the call.
  *
  * @param refuse makes the answer for an error
  * @returns undefined if the connection must be cut
  */
-function underFailure(
+export function underFailure(
   failure: Failure | undefined,
   work: () => Answer,
   refuse: (error: string) => Answer,
