@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { waitInWords } from '../../lib/engine/record/in-plain-words.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 import { command } from '../slack-requests.ts';
@@ -78,5 +81,11 @@ describe('an operator in an outage', () => {
     relay.sandbox.setFault({ kind: 'maintenance' });
     await command(relay, 'log 1h Login with passkeys');
     expect(await run('jobs')).toContain('log 1h Login …');
+  });
+
+  it('finds each wait on the page that explains it, in the words of the terminal', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../docs/stuck.md'), 'utf8');
+    const { operator, ...waits } = waitInWords;
+    for (const { what } of Object.values(waits)) expect(page).toContain(`| \`${what}\` |`);
   });
 });
