@@ -62,7 +62,9 @@ describe('relay send', () => {
     expect((await send('pull_request')).trim()).toMatch(
       /^Sent the event pull_request for \S+\/\S+#\d+, delivery \S+$/m,
     );
-    expect((await send('push')).trim()).toMatch(/^Sent the event push, delivery \S+\nNo job: no automation handles push events$/);
+    expect((await send('push')).trim()).toMatch(
+      /^Sent the event push, delivery \S+\nNo job: no automation handles push events$/,
+    );
   });
 
   it('a comment with a command completes a checklist item, and the same comment again is a new one', async () => {
