@@ -34,7 +34,7 @@ const of = (usage: string, run: Does, inComments = false) => ({
 const inComments = (usage: string, run: Does) => of(usage, run, true);
 
 const own = {
-  block,
+  block: { ...block, on: { ...block.on, permission: 'block' } },
   shout: of('shout <text…>', async ({ say }, input) => {
     await say('shout', 'asker', JSON.stringify(input));
     return 'said it';

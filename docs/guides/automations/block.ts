@@ -3,7 +3,6 @@ import { command, type Run } from 'partner-relay';
 export const on = command('block <task> <reason…>', {
   does: 'says in the channel of the platform that a task is blocked',
   example: 'block 4711 waits for the certificate',
-  permission: 'block',
 });
 
 export const run: Run<typeof on> = async ({ task, reason }, steps) => {
