@@ -16,11 +16,10 @@ Every fault has its path, what was found, what is expected, and the nearest righ
     relay.config.ts has a fault:
       github.repositories.0.logtime: there is no such name here; did you mean 'logTime'?
 
-A running \`partner-relay start\` reads the file again whenever you save it, and uses it from then on. If the file has a fault, it
-says which, and goes on with the earlier one. The names of the connections, \`connections.<name>.mcp.accounts\`,
+The relay on your machine applies a saved file at once. If the file has a fault, the relay says which, and keeps the earlier one. The names of the connections, \`connections.<name>.mcp.accounts\`,
 \`github.apiUrl\`, \`slack.apiUrl\`, whether there is \`slack\`, and \`caFile\` need a restart, which it says, too.
 
-\`RELAY_CONFIG\` names another file than \`relay.config.ts\`, for \`partner-relay start\` and the command line.
+\`RELAY_CONFIG\` names another file than \`relay.config.ts\`.
 
     import { defineConfig } from 'partner-relay';
 
