@@ -49,7 +49,7 @@ export async function enterGithubStandIn(
     clock,
     isValid: (authorization) => authorization === `token ${token}` || isSigned(authorization, privateKey),
     installationToken: token,
-    between(route, _, answer) {
+    between({ route }, answer) {
       const [method, path = ''] = route.split(' ');
       if (method === 'GET' && Object.hasOwn(answers, path)) return answerOf(answers[path]);
       const own = answer();

@@ -1,4 +1,5 @@
-import { type GithubStandIn, startGithubStandIn } from '../local/github/stand-in.ts';
+import { type Answer, answerOf, notFound } from '../local/github/answer.ts';
+import { type Between, type GithubStandIn, startGithubStandIn } from '../local/github/stand-in.ts';
 import { claimsOf } from './github-identity.ts';
 import { closeLater } from './opened.ts';
 
@@ -37,36 +38,40 @@ export interface GithubApi
 const INSTALLATION_TOKEN = 'ghs_installation';
 const BOT = { user: { id: 2, login: 'relay[bot]', type: 'Bot' }, performed_via_github_app: { id: 12 } };
 
-export async function startGithubApi(clock: () => number): Promise<GithubApi> {
+/** @param inFront notes each request, and answers those that the stand-in does not get */
+export async function startGithubApi(clock: () => number, inFront?: Between): Promise<GithubApi> {
   const standIn = await startGithubStandIn({
     clock,
     isValid: () => true,
     installationToken: INSTALLATION_TOKEN,
-    between(route, authorization, answer) {
-      api.requests.push(route);
-      api.authorizations.add(authorization);
-      const { refusal } = api;
-      const failure = api.failures.shift();
-      if (failure) return failure === 'cut' ? undefined : { body: { message: 'Not now' }, ...failure };
-      if (!isKnown(route, authorization)) return { status: 401, body: { message: 'Bad credentials' } };
-      if (typeof refusal === 'object') {
-        return { status: refusal.status, body: { message: refusal.message }, headers: refusal.headers ?? {} };
-      }
-      const [, account] = /^GET \/repos\/([^/]+)\/[^/]+\/installation$/.exec(route) ?? [];
-      if (account && api.installedAt?.has(account) === false) return { status: 404, body: { message: 'Not Found' } };
-      if (account) return { status: 200, body: { id: 77 } };
-      if (!api.roles && route.endsWith('/permission')) {
-        return { status: 403, body: { message: 'Must have push access to view collaborator permission.' } };
-      }
-      takeOver();
-      if (!/^(POST .*\/(comments|check-runs)|PATCH .*)$/.test(route)) return answer();
-      if (refusal === 'instead of the work') return undefined;
-      const made = answer();
-      if (route.endsWith('/comments') && authorization?.includes('ghs_'))
-        Object.assign(standIn.comments.at(-1) ?? {}, BOT);
-      return refusal === 'after the work' ? undefined : made;
+    between(request, answer) {
+      const answerNow = () => underFaults(request, answer);
+      if (inFront) return inFront(request, answerNow);
+      api.requests.push(request.route);
+      return answerNow();
     },
   });
+
+  function underFaults(...[{ route, authorization }, answer]: Parameters<Between>): Answer | undefined {
+    api.authorizations.add(authorization);
+    const { refusal } = api;
+    const failure = api.failures.shift();
+    if (failure) return failure === 'cut' ? undefined : { body: { message: 'Not now' }, ...failure };
+    if (!isKnown(route, authorization)) return answerOf({ message: 'Bad credentials' }, 401);
+    if (typeof refusal === 'object') return { ...refusal, body: { message: refusal.message } };
+    const [, account] = /^GET \/repos\/([^/]+)\/[^/]+\/installation$/.exec(route) ?? [];
+    if (account && api.installedAt?.has(account) === false) return notFound;
+    if (account) return answerOf({ id: 77 });
+    if (!api.roles && route.endsWith('/permission'))
+      return answerOf({ message: 'Must have push access to view collaborator permission.' }, 403);
+    takeOver();
+    if (!/^(POST .*\/(comments|check-runs)|PATCH .*)$/.test(route)) return answer();
+    if (refusal === 'instead of the work') return undefined;
+    const made = answer();
+    if (route.endsWith('/comments') && authorization?.includes('ghs_'))
+      Object.assign(standIn.comments.at(-1) ?? {}, BOT);
+    return refusal === 'after the work' ? undefined : made;
+  }
 
   function isKnown(route: string, authorization = ''): boolean {
     if (!api.tokens) return true;

@@ -1,6 +1,7 @@
 import type { Hook } from '../lib/platforms/github/redelivery/hooks.ts';
+import { type Answer as Answered, answerOf, notFound } from '../local/github/answer.ts';
+import { type GithubApi, startGithubApi } from './github-api.ts';
 import { claimsOf } from './github-identity.ts';
-import { type Asked, startHttpStandIn } from './http-stand-in.ts';
 import { githubDelivery } from './requests.ts';
 
 /** A hook at GitHub. To requests about a `deleted` one it answers as for a hook that it does not know. */
@@ -35,14 +36,13 @@ interface Answer {
  * GitHub's hooks, at the wire: they really deliver to the relay, list their attempts, and deliver again on request.
  * https://docs.github.com/en/rest/repos/webhooks#list-deliveries-for-a-repository-webhook
  */
-export interface GithubHooksApi {
-  url: string;
+export type GithubHooksApi = GithubApi & GithubHooks;
+
+interface GithubHooks {
   /** What is listed as the hooks of any repository or organization. */
   hooks: { id: number; active: boolean; events: string[]; config?: { url: string } }[];
   /** The oldest first. */
   attempts: StandInAttempt[];
-  /** Each request as `GET /app/hook/deliveries?per_page=100`. */
-  requests: string[];
   pageSize: number;
   /** For how long attempts are listed. */
   keptForMs: number;
@@ -64,7 +64,6 @@ export interface GithubHooksApi {
   asked(guid: string): number;
   /** The GUIDs of the deliveries that the relay asked for although an attempt of them had arrived. */
   askedNeedlessly: string[];
-  close(): Promise<void>;
 }
 
 export interface GithubHooksApiOptions {
@@ -121,59 +120,66 @@ export async function startGithubHooksApi(options: GithubHooksApiOptions): Promi
       .sort((a, b) => b.deliveredAt - a.deliveredAt || Number(b.id - a.id));
   }
 
-  const { url, close } = await startHttpStandIn(async ({ route, headers: { authorization = '' } }: Asked) => {
-    const [method, target = ''] = route.split(' ');
-    const { pathname: whole, searchParams } = new URL(target, 'http://github');
-    const pathname = whole.replace(/^\/api\/v3/, '');
-    api.requests.push(route);
-    const send = ({ status, message, headers = {} }: Answer, body: unknown = { message }) => {
-      return { status, headers: { ...limited(api.rateLimit), ...headers }, body };
-    };
-    const instead = api.instead(route, authorization);
+  const github = await startGithubApi(clock, async ({ method, url, route, authorization = '' }, answer) => {
+    const [pathname = ''] = route.split(' ').slice(1);
+    const asked = `${method} ${url.pathname}${url.search}`;
+    api.requests.push(asked);
+    const send = (answered: Answered | undefined): Answered | undefined =>
+      answered && { ...answered, headers: { ...limited(api.rateLimit), ...answered.headers } };
+    const instead = api.instead(asked, authorization);
     if (instead === 'cut') return undefined;
-    if (instead && instead !== 'cut after the work') return send(instead);
+    if (instead && instead !== 'cut after the work') return send({ ...instead, body: { message: instead.message } });
     if (api.rateLimit && api.rateLimit.resetAt > clock() && --api.rateLimit.remaining < 0) {
       api.rateLimit.remaining = 0;
-      return send({ status: 403, message: 'API rate limit exceeded' });
+      return send(answerOf({ message: 'API rate limit exceeded' }, 403));
     }
     const isApp = authorization.split('.').length === 3 && String(claimsOf(authorization)?.iss) === api.appId;
-    if (isApp && pathname.endsWith('/installation')) return send({ status: 200 }, '{"id":77}');
-    if (isApp && pathname.endsWith('/access_tokens')) {
-      const expires_at = new Date(Date.now() + 3_600_000).toISOString();
-      return send({ status: 201 }, { token: 'ghs_installation', expires_at });
-    }
+    if (!isApp && /\/(installation|access_tokens)$/.test(pathname)) return send(notFound);
     const isToken = authorization === `token ${options.token}` || authorization === 'token ghs_installation';
-    if (pathname.endsWith('/hooks') && isToken) return send({ status: 200 }, api.hooks);
+    if (pathname.endsWith('/hooks')) return send(isToken ? answerOf(api.hooks) : notFound);
     const [, path = '', id] = /^(.+\/deliveries)(?:\/(\d+)(?:\/attempts)?)?$/.exec(pathname) ?? [];
-    const attempts = listed(path, (kind) => (kind === 'integration' ? isApp : isToken));
-    if (!attempts) return send({ status: 404, message: 'Not Found' });
-    if (method === 'POST') {
-      const known = attempts.find((one) => one.id === BigInt(id ?? 0));
-      if (!known) return send({ status: 404, message: 'Not Found' });
+    if (path === '') return send(answer());
+    const answered = await answerDeliveries(
+      path,
+      id,
+      url,
+      (kind) => (kind === 'integration' ? isApp : isToken),
+      method,
+    );
+    return method === 'POST' && instead ? undefined : send(answered);
+  });
+
+  async function answerDeliveries(
+    path: string,
+    id: string | undefined,
+    { searchParams }: URL,
+    isAllowed: (kind: Hook['kind']) => boolean,
+    method = '',
+  ): Promise<Answered> {
+    const attempts = listed(path, isAllowed);
+    if (!attempts) return notFound;
+    const known = attempts.find((one) => one.id === BigInt(id ?? 0));
+    if (id !== undefined && !known) return notFound;
+    if (known && method === 'POST') {
       asked.push(known.guid);
       if (api.statuses(known.guid).some((status) => status >= 200 && status < 300))
         api.askedNeedlessly.push(known.guid);
       await attempt(known, true);
-      return instead ? undefined : send({ status: 202 }, '{}');
+      return answerOf({}, 202);
     }
-    if (id !== undefined) {
-      const known = attempts.find((one) => one.id === BigInt(id));
-      if (!known) return send({ status: 404, message: 'Not Found' });
-      return send({ status: 200 }, asJson([known], true).slice(1, -1));
-    }
+    if (known) return answerOf(asJson([known], true).subarray(1, -1));
     const cursor = searchParams.get('cursor');
     const from = cursor ? attempts.findIndex((one) => `v1_${one.id}` === cursor) : 0;
-    if (from < 0) return send({ status: 422, message: 'Invalid cursor' });
+    if (from < 0) return answerOf({ message: 'Invalid cursor' }, 422);
     const to = from + Math.min(api.pageSize, Number(searchParams.get('per_page') ?? 30));
     const next = attempts[to];
     const link = next && `<${api.url}${path}?per_page=100&cursor=v1_${next.id}>; rel="next"`;
-    return send({ status: 200, ...(link && { headers: { link } }) }, asJson(attempts.slice(from, to)));
-  });
-  const api: GithubHooksApi = {
-    url,
+    return { ...answerOf(asJson(attempts.slice(from, to))), ...(link && { headers: { link } }) };
+  }
+
+  const own: GithubHooks = {
     hooks: [],
     attempts: [],
-    requests: [],
     pageSize: 100,
     keptForMs: 3 * 86_400_000,
     appId: options.appId,
@@ -193,8 +199,8 @@ export async function startGithubHooksApi(options: GithubHooksApiOptions): Promi
     statuses: (guid) => api.attempts.filter((one) => one.guid === guid).map((one) => one.statusCode),
     asked: (guid) => asked.filter((one) => one === guid).length,
     askedNeedlessly: [],
-    close,
   };
+  const api: GithubHooksApi = Object.assign(github, own);
   return api;
 }
 
@@ -216,7 +222,7 @@ function limited(rate: GithubHooksApi['rateLimit']): Record<string, string> {
  * JSON in which the ids are numbers, as GitHub writes them, although no number of JavaScript holds them.
  * @param inFull with the request, as for one delivery
  */
-function asJson(attempts: StandInAttempt[], inFull = false): string {
+function asJson(attempts: StandInAttempt[], inFull = false): Buffer {
   const items = attempts.map(({ id, guid, deliveredAt, redelivery, statusCode, event, payload }) => ({
     id: `@${id}`,
     guid,
@@ -235,5 +241,5 @@ function asJson(attempts: StandInAttempt[], inFull = false): string {
       response: { headers: {}, payload: null },
     }),
   }));
-  return JSON.stringify(items).replaceAll(/"@(\d+)"/g, '$1');
+  return Buffer.from(JSON.stringify(items).replaceAll(/"@(\d+)"/g, '$1'));
 }

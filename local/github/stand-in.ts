@@ -90,9 +90,15 @@ export interface GithubStandInOptions {
   commented?: (comment: MadeComment) => void;
   /** Called with each check run that is created or updated. */
   checked?: (run: MadeCheckRun) => void;
-  /** Stands between a request, such as `GET /user`, and its answer. Undefined cuts the connection. */
-  between?: (route: string, authorization: string | undefined, answer: () => Answer) => Answer | undefined;
+  /** Stands between a request, whose route is such as `GET /user`, and its answer. Undefined cuts the connection. */
+  between?: Between;
 }
+
+type Answered = Answer | undefined;
+export type Between = (
+  request: GithubRequest & { route: string },
+  answer: () => Answered,
+) => Answered | Promise<Answered>;
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const TOKEN_LIVES_MS = 3_600_000;
@@ -125,14 +131,7 @@ export async function startGithubStandIn(options: GithubStandInOptions) {
 
 /** The same without a server. @param url that its answers refer to */
 export function createGithubStandIn(options: GithubStandInOptions, url: string) {
-  const {
-    clock,
-    isValid,
-    installationToken,
-    commented,
-    checked,
-    between = (_route, _authorization, answer) => answer(),
-  } = options;
+  const { clock, isValid, installationToken, commented, checked, between = (_request, answer) => answer() } = options;
   const known: GithubKnowledge = {
     issues: new Map(),
     gone: new Map(),
@@ -145,19 +144,23 @@ export function createGithubStandIn(options: GithubStandInOptions, url: string) 
     strayCommits: new Set(),
   };
 
-  function answer({ method, url, authorization, body }: GithubRequest): Answer | undefined {
+  async function answer(request: GithubRequest): Promise<Answered> {
+    const { method, url, authorization, body } = request;
     const { pathname, searchParams: query } = url;
-    const route = `${method} ${pathname}`;
+    // A GitHub Enterprise Server has its API below this path.
+    const route = `${method} ${pathname.replace(/^\/api\/v3/, '')}`;
     const stored = answerOfStore(route, authorization, known.artifacts);
     if (stored) return stored;
     if (!isValid(authorization)) return answerOf({ message: 'Bad credentials' }, 401);
-    return between(route, authorization, () => answerRoute(route, query, body));
+    return between({ ...request, route }, () => answerRoute(route, query, body));
   }
 
   function answerRoute(route: string, query: URLSearchParams, bytes: Buffer): Answer {
     if (route === 'GET /rate_limit') return answerOf({ resources: {} });
     if (route === 'GET /user') return answerOf(me);
     if (route === 'GET /app') return answerOf({ id: 1 });
+    if (/^GET \/(orgs|repos)\/.*\/installation$/.test(route))
+      return answerOf({ id: 1, permissions: { checks: 'write', actions: 'read', contents: 'read' } });
     if (route.endsWith('/access_tokens')) {
       return answerOf(
         { token: installationToken, expires_at: new Date(Date.now() + TOKEN_LIVES_MS).toISOString() },
@@ -174,8 +177,6 @@ export function createGithubStandIn(options: GithubStandInOptions, url: string) 
     const [, run] = /^check-runs(?:\/(\d+))?$/.exec(path) ?? [];
     if (path.startsWith('check-runs') && method !== 'GET') return setCheckRun(repository, run, body);
     if (method !== 'GET') return ofIssue ? makeComment(name, body) : notFound;
-    if (path === 'installation')
-      return answerOf({ id: 1, permissions: { checks: 'write', actions: 'read', contents: 'read' } });
     if (path.startsWith('branches/')) return answerOf({ commit: { sha: TIP } });
     const [, compared] = /^compare\/[^/]+\.\.\.([^/.]+)$/.exec(path) ?? [];
     if (compared) return answerOf({ status: known.strayCommits.has(compared) ? 'diverged' : 'behind' });
@@ -259,7 +260,7 @@ export function createGithubStandIn(options: GithubStandInOptions, url: string) 
     /** Answers as `fetch` does. @throws {TypeError} if the connection is cut */
     async fetch(url: URL, { method = 'GET', headers, body }: RequestInit): Promise<Response> {
       const authorization = new Headers(headers).get('authorization') ?? undefined;
-      const answered = answer({ method, url, authorization, body: Buffer.from(String(body ?? '')) });
+      const answered = await answer({ method, url, authorization, body: Buffer.from(String(body ?? '')) });
       if (!answered) throw new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } });
       const bytes = answered.body instanceof Uint8Array ? Buffer.from(answered.body) : JSON.stringify(answered.body);
       return new Response(bytes, {

@@ -3,9 +3,7 @@ import { targetName } from '../../lib/platforms/github/redelivery/hooks.ts';
 import { openStores, type Stores } from '../../lib/runtime.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
 import { keys } from '../../lib/state/table/keys.ts';
-import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { type GithubHooksApi, type StandInHook, startGithubHooksApi } from '../github-hooks-api.ts';
-import { type HttpStandIn, startHttpStandIn } from '../http-stand-in.ts';
 import { issueEvent } from '../issue-events.ts';
 import { clearLink } from '../links/clear-link.ts';
 import { APP, ofRepository, TOKEN } from '../redelivery-trial.ts';
@@ -15,25 +13,14 @@ import { runRelayOf } from './run-command.ts';
 const REPOSITORY = 'Codertocat/Hello-World';
 
 let relay: TestRelay;
-let issues: GithubApi;
-let hooks: GithubHooksApi;
-let github: HttpStandIn;
+let github: GithubHooksApi;
 const hook: StandInHook = ofRepository();
 
 beforeEach(async () => {
   const clock = () => relay.clock.now;
-  issues = await startGithubApi(clock);
-  hooks = await startGithubHooksApi({ clock, deliverTo: () => relay.url, token: TOKEN.token, appId: APP.appId });
-  // GitHub has one address for its issues and its hooks.
-  github = await startHttpStandIn(async ({ route, headers: { authorization = '' }, body }) => {
-    const [method = '', path = ''] = route.split(' ');
-    const api = /^\/repos\/.*\/hooks/.test(path) ? hooks : issues;
-    const answer = await fetch(api.url + path, { method, headers: { authorization }, ...(body && { body }) });
-    const headers = { link: answer.headers.get('link') ?? '' };
-    return { status: answer.status, body: await answer.text(), headers };
-  });
+  github = await startGithubHooksApi({ clock, deliverTo: () => relay.url, token: TOKEN.token, appId: APP.appId });
   relay = await startRelay({ config: exampleConfig({}, { apiUrl: github.url }), github: TOKEN });
-  hooks.hooks = [{ id: Number(hook.id), active: true, events: ['issues'], config: { url: relay.url } }];
+  github.hooks = [{ id: Number(hook.id), active: true, events: ['issues'], config: { url: relay.url } }];
 });
 
 /** Runs the command, by the relay's clock, some minutes later. @returns what it printed */
@@ -47,8 +34,8 @@ function recoverAt(stores: Stores, ...words: string[]): Promise<string> {
 /** Something happens to an issue, of which GitHub tells. */
 async function happens(...[action, fields]: Parameters<typeof issueEvent>) {
   const event = issueEvent(action, fields);
-  issues.issues.set(`${REPOSITORY}#${event.issue.number}`, event.issue);
-  await hooks.deliver(hook, 'issues', event);
+  github.issues.set(`${REPOSITORY}#${event.issue.number}`, event.issue);
+  await github.deliver(hook, 'issues', event);
   await relay.workToTheEnd();
 }
 
@@ -124,14 +111,14 @@ describe('partner-relay recover', () => {
     for (const id of [1, 2, 3]) await happens('opened', { id });
     relay.replaceTable([]);
     let asked = 0;
-    hooks.instead = (request) => {
+    github.instead = (request) => {
       relay.clock.now += 1_000;
       return request.startsWith('POST') && ++asked > 1 ? { status: 502, message: 'Bad Gateway' } : undefined;
     };
     const stopped = await recover('--go').catch(String);
     const [, since = '', until = ''] =
       /to continue later, run it again with --since (\S+) --until (\S+) --go$/.exec(stopped) ?? [];
-    hooks.instead = () => undefined;
+    github.instead = () => undefined;
     const rest = await recover('--since', since, '--until', until, '--go');
     expect(rest).toContain('0 to write, 3 there');
     expect(rest).toContain('deliveries requested again: 2');
@@ -162,17 +149,17 @@ describe('partner-relay recover', () => {
   ])('asks for what was accepted, whatever a restored table says was asked for before: %s', async (_, since) => {
     relay.clock.now = Date.parse('2026-11-20T10:00Z');
     const event = issueEvent('opened', { id: 1 });
-    issues.issues.set(`${REPOSITORY}#1`, event.issue);
+    github.issues.set(`${REPOSITORY}#1`, event.issue);
     // The first attempt fails, and redelivery asks for it just before the restore point.
-    hooks.down = () => 502;
-    const guid = await hooks.deliver(hook, 'issues', event);
+    github.down = () => 502;
+    const guid = await github.deliver(hook, 'issues', event);
     relay.clock.now = Date.parse('2026-11-20T10:30Z');
     const asked = keys.failedDelivery(`${targetName(hook)}#${hook.id}`, guid);
     await relay.stores.table.put({ ...asked, askedAt: relay.clock.now });
     const copy = relay.backUp();
-    hooks.down = () => undefined;
-    await hooks.redeliver(guid);
-    expect(hooks.statuses(guid)).toEqual([502, 202]);
+    github.down = () => undefined;
+    await github.redeliver(guid);
+    expect(github.statuses(guid)).toEqual([502, 202]);
     relay.replaceTable(copy);
     expect(await recover(...since, '--go')).toContain('deliveries requested again: 1');
     relay.clock.now += 2 * 86_400_000;
@@ -199,15 +186,15 @@ describe('partner-relay recover', () => {
   it('says how to see whether everything has arrived, and asks again for what failed', async () => {
     const copy = relay.backUp();
     await happens('opened', { id: 1 });
-    const [{ guid } = { guid: '' }] = hooks.attempts;
+    const [{ guid } = { guid: '' }] = github.attempts;
     relay.replaceTable(copy);
-    hooks.down = () => 502;
+    github.down = () => 502;
     const [, since = '', until = ''] =
       /arrived, run it again with --since (\S+) --until (\S+)\./.exec(await recover('--go')) ?? [];
-    hooks.down = () => undefined;
+    github.down = () => undefined;
     const again = ['--since', since, '--until', until];
     expect(await recover(...again, '--go')).toContain('deliveries requested again: 1');
-    expect(hooks.statuses(guid)).toEqual([202, 502, 202]);
+    expect(github.statuses(guid)).toEqual([202, 502, 202]);
     expect(await recover(...again)).toContain(': 0 to ask for');
   });
 
@@ -224,7 +211,7 @@ describe('partner-relay recover', () => {
     expect(plan).toContain(`deliveries of repository ${REPOSITORY}: 3 to ask for`);
     expect(plan).toContain('Nothing was changed. Add --go to do it.');
     expect(await linkOf(1)).toEqual({ life: 'unclaimed' });
-    expect(hooks.asked(hooks.attempts[0]?.guid ?? '')).toBe(0);
+    expect(github.asked(github.attempts[0]?.guid ?? '')).toBe(0);
 
     const done = await recover('--go');
     expect(done).toContain("main: 4995 of the day's 5000 calls count as used");

@@ -1,8 +1,8 @@
 import { checklistItemJobs } from '../../lib/automations/complete-checklist-item/jobs.ts';
 import { attemptOf, testRunJobs } from '../../lib/automations/tests-to-scenarios/jobs.ts';
 import { jobId } from '../../lib/engine/record/job.ts';
-import { type Answer, notFound } from '../../local/github/answer.ts';
-import { createGithubStandIn, type KnownIssue } from '../../local/github/stand-in.ts';
+import { notFound } from '../../local/github/answer.ts';
+import { type Between, createGithubStandIn, type KnownIssue } from '../../local/github/stand-in.ts';
 import { issueEvent } from '../issue-events.ts';
 import { commentPayload, mergedPayload, pullPayload } from '../kill/github-payloads.ts';
 import { archiveOf, idOf, junit, workflowRun } from '../workflow-runs.ts';
@@ -92,7 +92,7 @@ export class Github {
   constructor(clock: VirtualClock) {
     this.#clock = clock;
     const options = { clock: () => clock.now, isValid: () => true, installationToken: 'ghs_test' };
-    const between = (route: string, _authorization: unknown, answer: () => Answer) =>
+    const between: Between = ({ route }, answer) =>
       !this.isReadable && /\/issues\/\d+$/.test(route) ? notFound : answer();
     this.standIn = createGithubStandIn({ ...options, between }, 'https://api.github.com');
   }
