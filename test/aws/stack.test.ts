@@ -29,6 +29,7 @@ import { defaultKey, type Sandbox, startSandbox } from '../../sandbox/sandbox.ts
 import { linkAccount } from '../account-link-browser.ts';
 import { sandboxCommands } from '../as-person/linked.ts';
 import { isWithoutBrowser } from '../chromium.ts';
+import { askConsole as ask } from '../console/ask-console.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { githubExamples, issueEvent, movedBy } from '../issue-events.ts';
 import { exampleConfig } from '../relay.ts';
@@ -171,9 +172,9 @@ describe('the stack on an AWS emulator', () => {
     return id;
   }
 
-  const ended = (id: string) =>
+  const ended = (id: string, store = jobs) =>
     until(`the end of ${id}`, async () => {
-      const job = await jobs.get(id);
+      const job = await store.get(id);
       return job && (isOver(job) || job.status === 'parked') && job;
     });
 
@@ -276,10 +277,7 @@ describe('the stack on an AWS emulator', () => {
     expect(await ended(id)).toMatchObject({ status: 'succeeded', attempts: 0 });
 
     const [defect] = defectsOf(3);
-    expect(await links.get('issue-9003')).toMatchObject({
-      claim: { by: id },
-      defect: { id: defect?.defect_id },
-    });
+    expect(await links.get('issue-9003')).toMatchObject({ claim: { by: id }, defect: { id: defect?.defect_id } });
     const journal = await openJournal(table, id, Date.now);
     expect(journal.entries().map(({ step, status }) => [step, status])).toEqual([
       ['create-defect', 'done'],
@@ -375,19 +373,6 @@ describe('the stack on an AWS emulator', () => {
     ]);
   });
 
-  /** Asks a console as its page does. */
-  async function ask<T>(address: string, path: string, body?: object): Promise<{ status: number; answer: T }> {
-    const { origin, hash } = new URL(address);
-    const headers = {
-      origin,
-      authorization: `Bearer ${hash.replace('#token=', '')}`,
-      ...(body && { 'content-type': 'application/json' }),
-    };
-    const asked = body ? { method: 'POST', body: JSON.stringify(body) } : {};
-    const response = await fetch(origin + path, { ...asked, headers });
-    return { status: response.status, answer: (await response.json()) as T };
-  }
-
   /** The ARN of a session with that role. */
   const sessionOf = (role: string) => expect.stringContaining(`:assumed-role/${role.split('/').at(-1)}/`);
 
@@ -397,10 +382,8 @@ describe('the stack on an AWS emulator', () => {
       Operator: outputs.ConsoleOperatePolicyArn,
     });
     const reader = await borrow('reader', people.arns.Reader);
-    const [address, changing] = await Promise.all([
-      deployment.console(reader),
-      deployment.console(reader, '--operate'),
-    ]);
+    const consoles = [deployment.console(reader), deployment.console(reader, '--operate')] as const;
+    const [address, changing] = await Promise.all(consoles);
     const read = async <T>(path: string): Promise<T> => {
       const { status, answer } = await ask<T>(address, path);
       expect(status, `${path}: ${JSON.stringify(answer)}`).toBe(200);
@@ -515,9 +498,8 @@ describe('the stack on an AWS emulator', () => {
 
     const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl: deadLetters(QueueUrl) }));
     expect(Messages.map(({ Body }) => Body)).toEqual([message.MessageBody]);
-    for (const { ReceiptHandle } of Messages) {
+    for (const { ReceiptHandle } of Messages)
       await sqs.send(new DeleteMessageCommand({ QueueUrl: deadLetters(QueueUrl), ReceiptHandle }));
-    }
     await emptyQueues();
   });
 
@@ -651,16 +633,9 @@ describe('the stack on an AWS emulator', () => {
     /** @returns the outcomes of the jobs that a webhook or a command names */
     const outcomes = async (answer: string) => {
       const { jobs: named } = JSON.parse(answer) as { jobs: (string | { id: string })[] };
-      return Promise.all(
-        named
-          .map((one) => (typeof one === 'string' ? one : one.id))
-          .map((id) =>
-            until(`the end of ${id}`, async () => {
-              const job = await itsJobs.get(id);
-              return job && (isOver(job) || job.status === 'parked') && `${job.automation} ${job.status}`;
-            }),
-          ),
-      );
+      const ids = named.map((one) => (typeof one === 'string' ? one : one.id));
+      const all = await Promise.all(ids.map((id) => ended(id, itsJobs)));
+      return all.map(({ automation, status }) => `${automation} ${status}`);
     };
     return { GithubWebhookUrl, SlackWebhookUrl: String(SlackWebhookUrl), HooksUrl, TableName, outcomes };
   }
@@ -686,9 +661,8 @@ describe('the stack on an AWS emulator', () => {
       ?.examples.find((one) => one.action === 'published');
     const released = await post(release, { event: 'release', url: first.GithubWebhookUrl });
     expect(await first.outcomes(released.text)).toEqual(['own-release succeeded']);
-    expect(await typed({ ...inSlack(), slackUrl: first.SlackWebhookUrl }, 'own-command hello')).toMatchObject({
-      status: 200,
-    });
+    const slackUrl = first.SlackWebhookUrl;
+    expect(await typed({ ...inSlack(), slackUrl }, 'own-command hello')).toMatchObject({ status: 200 });
     await said(/own-command saw hello/i);
     const monday = await other.relay('run', 'own-schedule', '--at', '2026-11-23T09:00', '--json');
     expect(await first.outcomes(monday)).toEqual(['own-schedule succeeded']);

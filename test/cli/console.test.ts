@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { JobPage, Now, RelayFacts } from '../../console/contract.ts';
 import { startChild } from '../child.ts';
+import { askConsole as ask } from '../console/ask-console.ts';
 import { issueEvent } from '../issue-events.ts';
 import { newFolder } from '../new-folder.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
@@ -27,21 +28,6 @@ function start(options: string[] = [], variables: Record<string, string> = {}) {
   return { ...child, address };
 }
 
-/** Asks it as its page does. */
-async function ask<T>(address: string, path: string, body?: object): Promise<{ status: number; answer: T }> {
-  const { origin, hash } = new URL(address);
-  const response = await fetch(origin + path, {
-    method: body ? 'POST' : 'GET',
-    headers: {
-      origin,
-      authorization: `Bearer ${hash.replace('#token=', '')}`,
-      ...(body && { 'content-type': 'application/json' }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  return { status: response.status, answer: (await response.json()) as T };
-}
-
 describe('relay console --stage', () => {
   it('shows the stage with the caller’s credentials, which stay in its process, and refuses changes', async () => {
     const { answer: made } = await relay.post('issues', issueEvent('opened'));
@@ -54,9 +40,8 @@ describe('relay console --stage', () => {
     expect((await ask(address, '/api/jobs', { do: 'replay', ids: made.jobs })).status).toBe(403);
     expect(JSON.stringify([facts, page])).not.toContain(relay.stack.variables.AWS_ACCESS_KEY_ID);
     const asked = aws.asked.find(({ body }) => body.includes('GetCallerIdentity'));
-    expect(asked?.headers.authorization).toMatch(
-      /^AWS4-HMAC-SHA256 Credential=\w+\/\d{8}\/eu-central-1\/sts\/aws4_request, /,
-    );
+    const signed = /^AWS4-HMAC-SHA256 Credential=\w+\/\d{8}\/eu-central-1\/sts\/aws4_request, /;
+    expect(asked?.headers.authorization).toMatch(signed);
   });
 
   it('says that the stage is stopped, on its pages and in the terminal', async () => {
@@ -70,9 +55,8 @@ describe('relay console --stage', () => {
   it('takes changes with --operate, and opens the browser with a file that only its owner can read', async () => {
     // The programs that open a browser note what they are called with: the arguments of a process are public.
     const programs = newFolder();
-    for (const name of ['open', 'xdg-open']) {
-      await writeFile(join(programs, name), `#!/bin/sh\necho "$@" > "${programs}/opened"\n`, { mode: 0o755 });
-    }
+    const program = `#!/bin/sh\necho "$@" > "${programs}/opened"\n`;
+    for (const name of ['open', 'xdg-open']) await writeFile(join(programs, name), program, { mode: 0o755 });
     const address = await start(['--operate', '--open'], { PATH: `${programs}:${process.env.PATH}` }).address();
     const { hash, port } = new URL(address);
     const file = `.relay/open-${port}.html`;
@@ -82,10 +66,8 @@ describe('relay console --stage', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(await readFile(file, 'utf8')).toContain(`url=${address}"`);
     expect((await ask<RelayFacts>(address, '/api/relay')).answer).toMatchObject({ operate: true });
-    expect(await ask(address, '/api/jobs', { do: 'replay', ids: ['gone'] })).toMatchObject({
-      status: 200,
-      answer: { results: [{ id: 'gone', ok: false }] },
-    });
+    const replayed = await ask(address, '/api/jobs', { do: 'replay', ids: ['gone'] });
+    expect(replayed).toMatchObject({ status: 200, answer: { results: [{ id: 'gone', ok: false }] } });
   });
 
   it('says why AWS does not say who the caller is', async () => {

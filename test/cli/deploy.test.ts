@@ -162,39 +162,26 @@ describe('deploy --from, and node deploy.mjs', () => {
 /** Alarms, by name. */
 type Alarms = NonNullable<Account['alarms']>;
 
-it.each<[string, { before: Alarms; after: Alarms; minute?: number; functionError?: string }, RegExp | undefined]>([
-  ['is quiet', { before: { [parked]: 'OK' }, after: { [parked]: 'OK' } }, undefined],
-  ['has the alarms of before', { before: { [parked]: 'ALARM' }, after: { [parked]: 'ALARM' } }, undefined],
-  [
-    'has an alarm that is new',
-    { before: { [beats]: 'OK' }, after: { [beats]: 'ALARM' } },
-    /^these alarms are new: partner-relay-prod-heartbeat\. docs\/recovery\.md#roll-back/,
-  ],
-  [
-    'has an alarm of a new kind',
-    { before: { [parked]: 'OK' }, after: { [parked]: 'OK', [beats]: 'ALARM' } },
-    /^these alarms are new/,
-  ],
-  [
-    'has a neighbour with an alarm',
-    { before: { [parked]: 'OK', [`${NAME}-eu-heartbeat`]: 'OK' }, after: { [`${NAME}-eu-heartbeat`]: 'ALARM' } },
-    undefined,
-  ],
-  ['does not tell its alarms for a minute', { before: { [parked]: 'OK' }, after: 'unavailable' }, undefined],
+const OK: Alarms = { [parked]: 'OK' };
+const IS_NEW = /^these alarms are new: partner-relay-prod-heartbeat\. docs\/recovery\.md#roll-back/;
+const EU = `${NAME}-eu-heartbeat`;
+
+it.each<[string, { before: Alarms; after: Alarms; minute?: number; functionError?: string }, RegExp?]>([
+  ['is quiet', { before: OK, after: OK }],
+  ['has the alarms of before', { before: { [parked]: 'ALARM' }, after: { [parked]: 'ALARM' } }],
+  ['has an alarm that is new', { before: { [beats]: 'OK' }, after: { [beats]: 'ALARM' } }, IS_NEW],
+  ['has an alarm of a new kind', { before: OK, after: { [parked]: 'OK', [beats]: 'ALARM' } }, IS_NEW],
+  ['has a neighbour with an alarm', { before: { [parked]: 'OK', [EU]: 'OK' }, after: { [EU]: 'ALARM' } }],
+  ['does not tell its alarms for a minute', { before: OK, after: 'unavailable' }],
   [
     'does not tell its alarms at the end',
-    { before: { [parked]: 'OK' }, after: 'unavailable', minute: 6 },
+    { before: OK, after: 'unavailable', minute: 6 },
     /^CloudWatch did not list the alarms: it answered 503/,
   ],
-  [
-    'cannot check its credentials',
-    { before: { [parked]: 'OK' }, after: {}, functionError: 'Unhandled' },
-    /^credential-check failed/,
-  ],
+  ['cannot check its credentials', { before: OK, after: {}, functionError: 'Unhandled' }, /^credential-check failed/],
   [
     'is deployed for the first time beside another',
-    { before: { [`${NAME}-eu-heartbeat`]: 'OK' }, after: { [parked]: 'ALARM' }, functionError: 'x' },
-    undefined,
+    { before: { [EU]: 'OK' }, after: { [parked]: 'ALARM' }, functionError: 'x' },
   ],
 ])(
   'the deployment of a stage that %s ends accordingly',
@@ -251,7 +238,6 @@ it.each([
 it.each(['build', 'deploy', 'deploy-role', 'cdk'])('%s says how to install the CDK', async (name) => {
   process.chdir(newFolder());
   const words = { 'deploy-role': ['--repository', 'acme/relay'], cdk: ['ls'] }[name] ?? [];
-  await expect(parseRelay({}, ['--stage', 'prod', name, ...words])).rejects.toThrow(
-    'npm install --save-dev aws-cdk aws-cdk-lib constructs',
-  );
+  const install = 'npm install --save-dev aws-cdk aws-cdk-lib constructs';
+  await expect(parseRelay({}, ['--stage', 'prod', name, ...words])).rejects.toThrow(install);
 });

@@ -129,24 +129,15 @@ describe('relay init', () => {
     }
   });
 
+  const NAMED = '"name": "a", "files": ["b"]';
+  const ofType = (type: string) => `{\n  "jest": {\n    "type": "commonjs"\n  },\n  "type": "${type}"\n}\n`;
+  const inOneLine = '{ "jest": { "type": "commonjs" }, "type": "commonjs" }';
   it.each([
     ['none', undefined, '{\n  "private": true,\n  "type": "module"\n}\n'],
     ['an empty one', '{}\n', '{"type": "module"}\n'],
-    [
-      'one of a monorepo',
-      '{\r\n\t"name": "a", "files": ["b"]\r\n}',
-      '{\r\n\t"type": "module",\r\n\t"name": "a", "files": ["b"]\r\n}',
-    ],
-    [
-      'one of npm init',
-      '{\n  "jest": {\n    "type": "commonjs"\n  },\n  "type": "commonjs"\n}\n',
-      '{\n  "jest": {\n    "type": "commonjs"\n  },\n  "type": "module"\n}\n',
-    ],
-    [
-      'one of another form',
-      '{ "jest": { "type": "commonjs" }, "type": "commonjs" }',
-      '{\n  "jest": {\n    "type": "commonjs"\n  },\n  "type": "module"\n}\n',
-    ],
+    ['one of a monorepo', `{\r\n\t${NAMED}\r\n}`, `{\r\n\t"type": "module",\r\n\t${NAMED}\r\n}`],
+    ['one of npm init', ofType('commonjs'), ofType('module')],
+    ['one of another form', inOneLine, ofType('module')],
     ['one that is good', '{ "type":"module" }', '{ "type":"module" }'],
   ])('package.json becomes one of ES modules, and is the same in all else: %s', async (_, before, after) => {
     if (before !== undefined) await writeFile(join(folder, 'package.json'), before);
@@ -170,15 +161,13 @@ describe('relay init', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it.each(['start', 'send issues', 'config check', 'test', 'jobs'])(
-    '%s names init in a folder without it',
-    async (words) => {
-      const child = startChild([join(root, 'cli/bin.js'), ...words.split(' ')], folder);
-      expect(await child.ended()).toBe(1);
-      const expected = `there is no relay.config.ts in ${folder} or above it: npx partner-relay init writes one`;
-      expect(child.output()).toContain(expected);
-    },
-  );
+  const WITHOUT = ['start', 'send issues', 'config check', 'test', 'jobs'];
+  it.each(WITHOUT)('%s names init in a folder without it', async (words) => {
+    const child = startChild([join(root, 'cli/bin.js'), ...words.split(' ')], folder);
+    expect(await child.ended()).toBe(1);
+    const expected = `there is no relay.config.ts in ${folder} or above it: npx partner-relay init writes one`;
+    expect(child.output()).toContain(expected);
+  });
 
   it('init writes the configuration and the secrets, creates both apps, and ends with what doctor finds', async () => {
     const child = begin(
@@ -203,9 +192,7 @@ describe('relay init', () => {
     expect(sent.settings.interactivity.request_url).toBe('https://relay.example.com/slack');
     expect(output).toMatch(/✓ main: credentials/);
     expect(output).toMatch(/✗ github: credentials +the GitHub App is not installed there/);
-    expect(output).toContain(
-      'install the GitHub App on your repositories: https://github.com/apps/relay/installations/new',
-    );
+    expect(output).toContain('GitHub App on your repositories: https://github.com/apps/relay/installations/new');
     expect(output).toContain('install the Slack app: https://api.slack.com/apps/A1/install-on-team');
     expect(output).not.toMatch(/wh_secret|sign_secret|PRIVATE KEY|sk_sandbox/);
     expect(await readFile(config, 'utf8')).toContain("name: 'acme/web'");

@@ -129,9 +129,8 @@ describe('partner-relay mcp-server', () => {
     expect((await call('budget')).data).toMatchObject({ connections: { rows: [main] } });
     const findings = (await call('doctor')).data.rows as { what: string; verdict: string }[];
     expect(findings[0]?.verdict).not.toBe('good');
-    expect(findings.map(({ what }) => what)).toEqual(
-      expect.arrayContaining(['main: credentials', 'clock', 'concurrency of the account']),
-    );
+    const looked = ['main: credentials', 'clock', 'concurrency of the account'];
+    expect(findings.map(({ what }) => what)).toEqual(expect.arrayContaining(looked));
     const id = await unknownOutcome();
     await parked(2);
     const same = (value: unknown) => withIsoTimes(JSON.parse(JSON.stringify(value)));
@@ -148,12 +147,10 @@ describe('partner-relay mcp-server', () => {
     const { groups } = await shown.get<ParkedGroups>('/api/parked');
     const { data } = await call('parked_groups');
     const rows = (data.groups as { rows: { reason: string; count: number; newest: JobDetail[] }[] }).rows;
-    expect(rows.map(({ reason, count }) => [reason, count])).toEqual(
-      groups.map((one) => [one.reason, one.jobs.length]),
-    );
-    expect(rows.flatMap(({ newest }) => newest.flatMap(({ openCreations }) => openCreations ?? []))).toEqual(
-      same((await detail(id)).openCreations),
-    );
+    const counted = groups.map((one) => [one.reason, one.jobs.length]);
+    expect(rows.map(({ reason, count }) => [reason, count])).toEqual(counted);
+    const open = rows.flatMap(({ newest }) => newest.flatMap(({ openCreations }) => openCreations ?? []));
+    expect(open).toEqual(same((await detail(id)).openCreations));
 
     const now = same(await shown.get<Now>('/api/now')) as Record<string, unknown>;
     expect((await call('budget')).data).toMatchObject({ counts: now.counts });
@@ -198,12 +195,7 @@ describe('partner-relay mcp-server', () => {
     const id = await parked(1, { title });
     const { call, asked } = await assistant(['--operate'], yes);
     const lines = new Set<string>();
-    for (const [name, input] of [
-      ['jobs', {}],
-      ['job', { job: id }],
-      ['parked_groups', {}],
-      ['plan', {}],
-    ] as const) {
+    for (const [name, input] of Object.entries({ jobs: {}, job: { job: id }, parked_groups: {}, plan: {} })) {
       const { text, data } = await call(name, input);
       const [, line = ''] = /^(-----data-[0-9a-f]{32}-----)$/m.exec(text) ?? [];
       const [before, inside = '', after] = text.split(line);
@@ -271,20 +263,16 @@ describe('partner-relay mcp-server --operate', () => {
     const id = await parked();
     const { call, asked, client } = await assistant(['--operate'], yes);
     const { tools } = await client.listTools();
-    const hints = tools.flatMap(({ name, annotations }) => (annotations?.readOnlyHint ? [] : [[name, annotations]]));
-    expect(Object.fromEntries(hints)).toMatchObject({
-      decide_replay: { destructiveHint: false },
-      decide_search: { destructiveHint: false },
-      decide_discard: { destructiveHint: true },
-      decide_done: { destructiveHint: true },
-      decide_again: { destructiveHint: true },
-      resume_connection: { destructiveHint: false },
-    });
+    const hints = tools
+      .filter(({ annotations }) => !annotations?.readOnlyHint)
+      .map(({ name, annotations }) => [name, annotations?.destructiveHint]);
+    const isDestructive = { decide_discard: true, decide_done: true, decide_again: true };
+    const isNot = { decide_replay: false, decide_search: false, resume_connection: false };
+    expect(Object.fromEntries(hints)).toMatchObject({ ...isDestructive, ...isNot });
 
     expect(await call('decide_replay', { job: id })).toMatchObject({ isError: false, data: { results: [{ id }] } });
-    expect(asked[0]?.message).toMatch(
-      new RegExp(`^Replay this job of test\\?\nJob: ${id}\nEvent: ".*"\nIt is parked: "`),
-    );
+    const question = `^Replay this job of test\\?\nJob: ${id}\nEvent: ".*"\nIt is parked: "`;
+    expect(asked[0]?.message).toMatch(new RegExp(question));
     expect(asked[0]?.message).toContain(`It is recorded as made by ${BY}.`);
     await relay.workToTheEnd();
     expect(await detail(id)).toMatchObject({ status: 'succeeded', decisions: [{ by: BY, what: 'replayed' }] });
@@ -294,10 +282,8 @@ describe('partner-relay mcp-server --operate', () => {
 
   it('the person has the last word on what the assistant proposes', async () => {
     const id = await parked();
-    const { call, asked } = await assistant(['--operate'], () => ({
-      action: 'accept',
-      content: { confirm: true, answer: 'it is a duplicate' },
-    }));
+    const content = { confirm: true, answer: 'it is a duplicate' };
+    const { call, asked } = await assistant(['--operate'], () => ({ action: 'accept', content }));
     await call('decide_discard', { job: id, proposal: 'nobody needs it' });
     expect(asked[0]?.message).toContain('\nThe assistant proposes: "nobody needs it"\n');
     expect(asked[0]?.requestedSchema).toMatchObject({
@@ -305,8 +291,7 @@ describe('partner-relay mcp-server --operate', () => {
       required: ['answer', 'confirm'],
     });
     // What is filled in already may be sent unread.
-    for (const field of Object.values(asked[0]?.requestedSchema.properties ?? {}))
-      expect(field).not.toHaveProperty('default');
+    expect(JSON.stringify(asked[0]?.requestedSchema)).not.toContain('"default"');
     await relay.workToTheEnd();
     expect((await detail(id)).decisions).toMatchObject([{ by: BY, what: 'discarded', reason: 'it is a duplicate' }]);
   });

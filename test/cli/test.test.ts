@@ -19,10 +19,8 @@ async function outcomeOf(test: string, payload?: object): Promise<string> {
   if (payload) await writeFile(join(folder, 'payload.json'), JSON.stringify(payload));
   const file = join(folder, 'one.ts');
   const defineTests = resolve(import.meta.dirname, '../../local/trial/define-tests.ts');
-  await writeFile(
-    file,
-    `import { defineTests } from '${defineTests}';\nexport default defineTests({ 'a test': ${test} });`,
-  );
+  const text = `import { defineTests } from '${defineTests}';\nexport default defineTests({ 'a test': ${test} });`;
+  await writeFile(file, text);
   const printed = await run(file);
   return printed.slice(printed.indexOf('\n') + 1);
 }
@@ -48,21 +46,15 @@ describe('relay test', () => {
     expect(await outcomeOf(test)).toBe('  ✓ a test\n\n1 test, all as expected.');
   });
 
+  const CAME = 'type "Bug", priority "Medium", severity "Major", answered with 201';
+  const SUCCEEDED = /because {2}the job of Codertocat\/Hello-World#100001 .+ is succeeded: created defect/;
+  const NO_JOB = 'because  the event made no job: a new issue without the label bug';
   it.each([
     [`{ ${bug}, makes: { 'defects/create': { priority: 'High' } } }`, 'expected defects/create with priority "High"'],
-    [
-      `{ ${bug}, makes: { 'defects/create': { type: 'Task' } } }`,
-      'type "Bug", priority "Medium", severity "Major", answered with 201',
-    ],
+    [`{ ${bug}, makes: { 'defects/create': { type: 'Task' } } }`, CAME],
     [`{ ${bug}, makes: {} }`, 'came     defects/create with'],
-    [
-      `{ ${bug}, makes: 'nothing' }`,
-      /because {2}the job of Codertocat\/Hello-World#100001 .+ is succeeded: created defect/,
-    ],
-    [
-      `{ event: { event: 'issues', labels: [] }, makes: { 'defects/create': {} } }`,
-      'because  the event made no job: a new issue without the label bug',
-    ],
+    [`{ ${bug}, makes: 'nothing' }`, SUCCEEDED],
+    [`{ event: { event: 'issues', labels: [] }, makes: { 'defects/create': {} } }`, NO_JOB],
     [
       `{ event: { event: 'issues', labels: ['question'] }, makes: {} }`,
       /expected a job; write makes: 'nothing' if there should be none\n +because {2}the event made no job: a new issue without the label bug/,

@@ -55,9 +55,8 @@ describe('partner-relay config check', () => {
       "people: [{ email: 'ada@example.com', github: 'ada' }],",
     ];
     const { code, output } = await check('relay.config.ts', withSettings(...settings));
-    expect(output).toMatch(
-      /The configuration is good\..*\n\? github: people\.0 {2}without githubId, .*users\/ada, or set GITHUB_TOKEN/,
-    );
+    const hint = /is good\..*\n\? github: people\.0 {2}without githubId, .*users\/ada, or set GITHUB_TOKEN/;
+    expect(output).toMatch(hint);
     expect(code).toBe(0);
   });
 
@@ -78,13 +77,12 @@ describe('partner-relay config check', () => {
       "timesheets: { teams: [{ name: 'x', peple: 'all' }] },",
     ];
     const { output } = await check('relay.config.ts', withSettings(...settings));
-    expect(output.split('\n')).toEqual(
-      expect.arrayContaining([
-        expect.stringMatching(/config\.ts has \d faults:$/),
-        expect.stringMatching(/^ {2}github\.repositories\.0\.logtime: /),
-        expect.stringMatching(/^ {2}timesheets\.teams\.0\.peple: /),
-        expect.stringMatching(/^ {2}timesheets\.teams\.0\.hours: missing/),
-      ]),
-    );
+    expect(output).toMatch(/config\.ts has \d faults:$/m);
+    for (const fault of [
+      'github.repositories.0.logtime: ',
+      'timesheets.teams.0.peple: ',
+      'timesheets.teams.0.hours: missing',
+    ])
+      expect(output).toContain(`\n  ${fault}`);
   });
 });

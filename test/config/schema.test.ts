@@ -42,65 +42,55 @@ describe('a configuration', () => {
     );
   });
 
+  const misspelt = { tool: 'log', arguments: { task: '{tsk}' }, schema: '0123456789abcdef0123' };
+  const NO_FIELD = "connections.main.mcp.commands.log.arguments: there is no field {tsk} here; did you mean 'task'?";
+  const UNKNOWN = 'people.0: expected slack, github or both: the person is known by them, found an object';
+  const TWICE = "github.repositories.1.name: 'Acme/Web' is already at github.repositories.0.name";
   it.each([
     [{ connections: {} }, 'connections: expected at least one connection, found an empty object'],
     [undefined, '(whole): missing; expected an object'],
-    [
-      { ...main, extra: 1 },
-      'extra: there is no such name here; there are connections, github, slack, timesheets, people, contact, contactChannel, caFile, deployment',
-    ],
-    [
-      { ...main, slack: { connection: 'main', languages: ['german'] } },
-      "slack.languages.0: expected the code of a language, such as de, found 'german'",
-    ],
-    [
-      { connections: { main: {}, MAIN: {} } },
-      'connections.MAIN: this name cannot be used: expected lowercase letters, digits and hyphens',
-    ],
-    [
-      { connections: { main: {}, constructor: {} } },
-      'connections.constructor: this name cannot be used: expected another name, because every object of JavaScript has this one',
-    ],
-    [
-      withMapping({ tool: 'log', arguments: { task: '{tsk}' }, schema: '0123456789abcdef0123' }),
-      "connections.main.mcp.commands.log.arguments: there is no field {tsk} here; did you mean 'task'?",
-    ],
-    [
-      { ...main, people: [{ email: 'ada@example.com' }] },
-      'people.0: expected slack, github or both: the person is known by them, found an object',
-    ],
-    [
-      { ...main, people: [{ ...person(), timeZone: 'Europe/Berln' }] },
-      "people.0.timeZone: there is no time zone 'Europe/Berln'; did you mean 'Europe/Berlin'?",
-    ],
-    [{ ...main, people: [person('Ada'), person('ada')] }, "people.1.github: 'ada' is already at people.0.github"],
-    [
-      { ...main, github: { repositories: [repository, { ...repository, name: 'Acme/Web' }] } },
-      "github.repositories.1.name: 'Acme/Web' is already at github.repositories.0.name",
-    ],
-    [
-      { ...main, deployment: { logRetentionDays: 31 } },
-      expect.stringMatching(/^deployment\.logRetentionDays: expected one of 1, 3, .*3653, found 31$/),
-    ],
-  ])('an invalid setting is refused with its path, what is expected and what was found: %j', (input, fault) => {
+    [withMapping(misspelt), NO_FIELD],
+  ])('invalid settings are refused with their path, what is expected and what was found: %j', (input, fault) => {
     expect(faultsOf(input)).toEqual([fault]);
   });
 
+  const NO_NAME =
+    'extra: there is no such name here; there are connections, github, slack, timesheets, people, contact, contactChannel, caFile, deployment';
+  const MAIN = 'connections.MAIN: this name cannot be used: expected lowercase letters, digits and hyphens';
+  const OF_EVERY_OBJECT =
+    'connections.constructor: this name cannot be used: expected another name, because every object of JavaScript has this one';
+  const DAYS = /^deployment\.logRetentionDays: expected one of 1, 3, .*3653, found 31$/;
+  const german = { connection: 'main', languages: ['german'] };
+  const nowhere = { ...person(), timeZone: 'Europe/Berln' };
+  it.each([
+    [{ extra: 1 }, NO_NAME],
+    [{ slack: german }, "slack.languages.0: expected the code of a language, such as de, found 'german'"],
+    [{ connections: { main: {}, MAIN: {} } }, MAIN],
+    [{ connections: { main: {}, constructor: {} } }, OF_EVERY_OBJECT],
+    [{ people: [{ email: 'ada@example.com' }] }, UNKNOWN],
+    [{ people: [nowhere] }, "people.0.timeZone: there is no time zone 'Europe/Berln'; did you mean 'Europe/Berlin'?"],
+    [{ people: [person('Ada'), person('ada')] }, "people.1.github: 'ada' is already at people.0.github"],
+    [{ github: { repositories: [repository, { ...repository, name: 'Acme/Web' }] } }, TWICE],
+    [{ deployment: { logRetentionDays: 31 } }, expect.stringMatching(DAYS)],
+  ])('an invalid setting is refused with its path, what is expected and what was found: %j', (settings, fault) => {
+    expect(faultsOf({ ...main, ...settings })).toEqual([fault]);
+  });
+
+  const IS_SECRET =
+    'apiKey: this is a secret, not a setting: create a new key, because this one may have been read here, and enter it with npx partner-relay secrets set partner/<connection>';
+  const NO_ACCOUNTS = "mcp.accounts: expected 'off', 'offered' or 'required', found 'offerd'; did you mean 'offered'?";
   it.each([
     [{ limits: { perMinute: 0 } }, 'limits.perMinute: expected at least 1, found 0'],
-    [
-      { apiKey: 'pk_live_1' },
-      'apiKey: this is a secret, not a setting: create a new key, because this one may have been read here, and enter it with npx partner-relay secrets set partner/<connection>',
-    ],
-    [
-      { mcp: { accounts: 'offerd' } },
-      "mcp.accounts: expected 'off', 'offered' or 'required', found 'offerd'; did you mean 'offered'?",
-    ],
+    [{ apiKey: 'pk_live_1' }, IS_SECRET],
+    [{ mcp: { accounts: 'offerd' } }, NO_ACCOUNTS],
   ])('an invalid setting of a connection is refused: %j', (settings, fault) => {
     expect(faultsOf({ connections: { main: settings } })).toEqual([`connections.main.${fault}`]);
   });
 
   const defect = (change: object) => ({ issueToDefect: { projectId: PROJECT, ...change } });
+  const whenClosed = { whenClosed: { set: { priorty: 'Low' } } };
+  const tests = { workflows: ['ci.yml'], artifacts: ['junit'], status: { passed: 'ok', failed: 'ok' } };
+  const NO_OBJECT = "issueToDefect.severity: expected an object such as { default: 'Major' }, found 'Major'";
   it.each([
     [{ logtime: true }, "logtime: there is no such name here; did you mean 'logTime'?"],
     [{ connection: 'mian' }, "connection: no connection 'mian'; did you mean 'main'?"],
@@ -111,39 +101,25 @@ describe('a configuration', () => {
     [defect({ projectId: undefined }), `issueToDefect.projectId: missing; expected a UUID such as ${PROJECT}`],
     [defect({ labels: [] }), 'issueToDefect.labels: expected at least 1 entry, found an empty list'],
     [defect({ labels: [' bug'] }), "issueToDefect.labels.0: expected a text without spaces around it, found ' bug'"],
-    [
-      defect({ severity: 'Major' }),
-      "issueToDefect.severity: expected an object such as { default: 'Major' }, found 'Major'",
-    ],
+    [defect({ severity: 'Major' }), NO_OBJECT],
     [defect({ whenClosed: 7 }), "issueToDefect.whenClosed: expected 'describe', or 'leave', or an object, found 7"],
-    [
-      defect({ whenClosed: { set: { priorty: 'Low' } } }),
-      "issueToDefect.whenClosed.set.priorty: there is no such name here; did you mean 'priority'?",
-    ],
-    [
-      { tests: { workflows: ['ci.yml'], artifacts: ['junit'], status: { passed: 'ok', failed: 'ok' } } },
-      "tests.status.failed: expected another status than passed, found 'ok'",
-    ],
+    [defect(whenClosed), "issueToDefect.whenClosed.set.priorty: there is no such name here; did you mean 'priority'?"],
+    [{ tests }, "tests.status.failed: expected another status than passed, found 'ok'"],
   ])('an invalid setting of a repository is refused: %j', (change, fault) => {
     expect(faultsOf(withRepository(change))).toEqual([`github.repositories.0.${fault}`]);
   });
 
   const days = { name: 'spent', unit: 'days' };
+  const minutes = { name: 'text', unit: 'minutes' };
+  const NO_DURATION = ': fields.note is not a duration; only hours and estimated_hours have a unit';
+  const NO_UNIT = ".fields.hours.unit: expected 'hours', 'minutes' or 'seconds', found 'days'";
   it.each([
     ['defects/creat', {}, ": there is no such operation; did you mean 'defects/create'?"],
     ['defects/update', { path: 'x' }, ': the service documents its path and fields; only ids and paged can differ'],
     ['defects/update', { paged: false }, ': it is not a list, so it is never paged'],
     ['defects/update', { ids: { title: 'text' } }, /expected the name of an id, such as item_id/],
-    [
-      'timelogs/create',
-      { fields: { note: { name: 'text', unit: 'minutes' } } },
-      ': fields.note is not a duration; only hours and estimated_hours have a unit',
-    ],
-    [
-      'timelogs/create',
-      { fields: { hours: days } },
-      ".fields.hours.unit: expected 'hours', 'minutes' or 'seconds', found 'days'",
-    ],
+    ['timelogs/create', { fields: { note: minutes } }, NO_DURATION],
+    ['timelogs/create', { fields: { hours: days } }, NO_UNIT],
     ['timelogs/list', { path: 'x' }, ': its path is documented; only fields can differ'],
   ])('an invalid override of %s is refused: %j', (operation, override, fault) => {
     const at = `connections.main.operations.${operation}`;

@@ -15,6 +15,7 @@ import { consoleOf, type TestConsole, TOKEN } from './console-of.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const creation = { operation: '/defects/create' };
+const isLost = expect.arrayContaining([expect.objectContaining({ answer: 'lost' })]);
 
 let relay: TestRelay;
 let shown: TestConsole;
@@ -57,27 +58,16 @@ describe('a job', () => {
     relay.clock.now += 2_000;
     await relay.workToTheEnd();
     const job = await detail(id);
+    const made = expect.objectContaining({
+      ...{ step: 'create-defect', calls: 'defects/create', status: 'done', olderSends: 0 },
+      sends: [expect.objectContaining({ answer: 'accepted', httpStatus: 201 })],
+    });
     expect(job).toMatchObject({
-      id,
-      status: 'succeeded',
-      automation: 'issue-to-defect',
-      connection: 'main',
-      lane: 'background',
-      subject: 'Codertocat/Hello-World#7',
-      person: 'Codertocat',
-      delivery: 'delivery-7',
+      ...{ id, status: 'succeeded', automation: 'issue-to-defect', connection: 'main', lane: 'background' },
+      ...{ subject: 'Codertocat/Hello-World#7', person: 'Codertocat', delivery: 'delivery-7' },
       news: expect.stringContaining('created defect'),
       next: { actions: [] },
-      steps: expect.arrayContaining([
-        expect.objectContaining({
-          step: 'create-defect',
-          calls: 'defects/create',
-          status: 'done',
-          olderSends: 0,
-          sends: [expect.objectContaining({ answer: 'accepted', httpStatus: 201 })],
-        }),
-        expect.objectContaining({ step: 'comment', status: 'skipped', sends: [] }),
-      ]),
+      steps: expect.arrayContaining([made, expect.objectContaining({ step: 'comment', status: 'skipped', sends: [] })]),
     });
     expect(job.periods[0]).toEqual({ is: 'queue', from: job.createdAt, to: job.createdAt + 2_000 });
     expect(job.periods.at(-1)?.to).toBe(job.finishedAt);
@@ -88,13 +78,7 @@ describe('a job', () => {
     const shared = await shown.get<object>(`/api/jobs/${id}/share`);
     expect(shared).toMatchObject({
       ...{ automation: 'issue-to-defect', status: 'parked', outcomeUnknown: true, attempts: expect.any(Number) },
-      steps: [
-        {
-          step: 1,
-          calls: 'defects/create',
-          sends: expect.arrayContaining([expect.objectContaining({ answer: 'lost' })]),
-        },
-      ],
+      steps: [{ step: 1, calls: 'defects/create', sends: isLost }],
       input: { repository: 'text of 22' },
     });
     const texts = ['Codertocat', 'Hello-World', 'Spelling', 'delivery-1', 'ECONNRESET', 'main'];
@@ -107,18 +91,18 @@ describe('a job', () => {
       input: { hours: z.record(z.string(), z.number()) },
       job: ({ issue }) => ({ happened: [issue.id], input: { hours: { tomasz: 2 } } }),
     });
-    const steps: ((steps: Steps) => Promise<unknown>)[] = [
-      ({ github }) => github('read mine', '/repos/Codertocat/Hello-World/labels/Spelling', z.any()),
-      ({ send }) => send('send mine', 'payroll/add', {}),
-    ];
-    const automation = (index: number) => ({
+    const automation = (step: (steps: Steps) => Promise<unknown>) => ({
       on,
-      run: async (_: unknown, given: Steps) => {
-        await steps[index]?.(given);
+      run: async (_: unknown, steps: Steps) => {
+        await step(steps);
         return 'done';
       },
     });
-    relay = await startRelay({ own: { mine: automation(0), payroll: automation(1) } });
+    const mine = automation(({ github }) =>
+      github('read mine', '/repos/Codertocat/Hello-World/labels/Spelling', z.any()),
+    );
+    const payroll = automation(({ send }) => send('send mine', 'payroll/add', {}));
+    relay = await startRelay({ own: { mine, payroll } });
     shown = await consoleOf(relay);
     await relay.post('issues', issueEvent('opened', { labels: [] }));
     await relay.workToTheEnd();
@@ -160,16 +144,11 @@ describe('a job', () => {
     const waiting = await detail(id);
     expect(waiting.periods.at(-1)).toMatchObject({ is: 'budget', why: 'the service wants fewer calls' });
     expect(waiting.periods.at(-1)?.to).toBeUndefined();
-    expect(waiting.next).toEqual({
-      text: expect.stringMatching(/^Nothing to do/),
-      actions: ['replay'],
-      docs: 'docs/stuck.md#waiting',
-    });
+    const text = expect.stringMatching(/^Nothing to do/);
+    expect(waiting.next).toEqual({ text, actions: ['replay'], docs: 'docs/stuck.md#waiting' });
     await relay.workToTheEnd();
-    const done = await detail(id);
-    expect(done.periods).toContainEqual(
-      expect.objectContaining({ is: 'budget', why: 'the service wants fewer calls' }),
-    );
+    const waited = expect.objectContaining({ is: 'budget', why: 'the service wants fewer calls' });
+    expect((await detail(id)).periods).toContainEqual(waited);
   });
 
   it('titles from outside come back as the data that they are', async () => {
@@ -269,16 +248,12 @@ describe('what an operator decides', () => {
     const id = await unknownOutcome();
     const { openCreations = [], next } = await detail(id);
     expect(next.actions).toEqual(['search', 'done', 'again', 'discard']);
+    const known = 'It may exist: the service did not answer, and may have done the work. No search for it has finished';
     expect(openCreations).toMatchObject([
       {
-        step: 'create-defect',
-        calls: 'defects/create',
-        again: false,
-        forAndAgainst: expect.stringContaining(
-          'It may exist: the service did not answer, and may have done the work. No search for it has finished',
-        ),
+        ...{ step: 'create-defect', calls: 'defects/create', again: false, sends: isLost },
+        forAndAgainst: expect.stringContaining(known),
         consequences: { done: expect.any(String), again: expect.any(String), search: expect.any(String) },
-        sends: expect.arrayContaining([expect.objectContaining({ answer: 'lost' })]),
       },
     ]);
 
@@ -366,12 +341,8 @@ describe('now and the budget', () => {
       ...{ name: 'job-sweep', times: 'every minute', takesTime: false, isCustom: false },
       ...{ lastAt: relay.clock.now, nextAt: minute + MINUTE },
     });
-    expect(connection).toMatchObject({
-      minute: { used: 3 },
-      day: { used: 3 },
-      dayUsedUpAt: null,
-      service: relay.sandbox.url,
-    });
+    const used = { minute: { used: 3 }, day: { used: 3 }, dayUsedUpAt: null };
+    expect(connection).toMatchObject({ ...used, service: relay.sandbox.url });
     expect(connection?.dayCalls).toEqual([...Array<number>(143).fill(0), 3]);
     relay.clock.now += 23 * HOUR + 40 * MINUTE;
     const later = (await shown.get<Now>('/api/now')).connections[0]?.dayCalls;
@@ -415,10 +386,8 @@ describe('now and the budget', () => {
     relay.sandbox.setFault({ kind: 'key-revoked' });
     for (let id = 2; id <= 4; id++) await issue(id);
     await relay.work();
-    expect(await main()).toMatchObject({
-      refusesKey: true,
-      lanes: expect.arrayContaining([expect.objectContaining({ left: 0 })]),
-    });
+    const lanes = expect.arrayContaining([expect.objectContaining({ left: 0 })]);
+    expect(await main()).toMatchObject({ refusesKey: true, lanes });
     expect((await find('status=waiting')).jobs[0]).toMatchObject({ keyRefused: true });
   });
 
@@ -451,12 +420,9 @@ describe('links', () => {
     await relay.workToTheEnd();
     const { links: rows } = await shown.get<LinkPage>('/api/links');
     const [defect] = relay.sandbox.data.defects.slice(-1);
-    expect(rows.find(({ issue }) => issue === 'Codertocat/Hello-World#1')).toMatchObject({
-      life: 'made',
-      connection: 'main',
-      defectId: defect?.defect_id,
-      title: 'Spelling error in the README file',
-    });
+    const made = { life: 'made', connection: 'main', defectId: defect?.defect_id };
+    const first = rows.find(({ issue }) => issue === 'Codertocat/Hello-World#1');
+    expect(first).toMatchObject({ ...made, title: 'Spelling error in the README file' });
     const address = 'https://github.com/Codertocat/Hello-World/issues/1';
     for (const name of ['codertocat/hello-world#1', address, 'issue-9001']) {
       const found = await shown.get<LinkPage>(`/api/links?find=${encodeURIComponent(name)}`);
@@ -474,9 +440,7 @@ describe('links', () => {
     await relay.workToTheEnd();
     expect(await rests()).toMatchObject({ life: 'claimed', claimRests: 'discarded' });
     expect((await find('status=not-done')).jobs).toMatchObject([{ id, discarded: true }]);
-    expect((await shown.get<Now>('/api/now')).counts).toMatchObject({
-      succeeded: { jobs: 0 },
-      'not-done': { jobs: 1 },
-    });
+    const counts = { succeeded: { jobs: 0 }, 'not-done': { jobs: 1 } };
+    expect(await shown.get<Now>('/api/now')).toMatchObject({ counts });
   });
 });

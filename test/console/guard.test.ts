@@ -87,6 +87,7 @@ it.each([
 });
 
 describe('a body', () => {
+  const FOR_TWO = '{"do":"done","createdId":"1","ids":["one","two"]}';
   const NO_DECISION = /this is not a decision about jobs/;
   it.each<[string, string, string, RegExp]>([
     ['larger than any change', '/api/try', `"${'x'.repeat(300 * 1024)}"`, /^/],
@@ -97,12 +98,7 @@ describe('a body', () => {
     ['a decision that does not exist', '/api/jobs', '{"do":"delete","ids":["one"]}', NO_DECISION],
     ['no job', '/api/jobs', '{"do":"replay","ids":[]}', NO_DECISION],
     ['too many jobs', '/api/jobs', JSON.stringify({ do: 'replay', ids: Array(101).fill('one') }), NO_DECISION],
-    [
-      'one created id for two jobs',
-      '/api/jobs',
-      '{"do":"done","createdId":"1","ids":["one","two"]}',
-      /each on its own/,
-    ],
+    ['one created id for two jobs', '/api/jobs', FOR_TWO, /each on its own/],
     ['a discard without a reason', '/api/jobs', '{"do":"discard","reason":" ","ids":["one"]}', NO_DECISION],
   ])('with %s is refused by %s', async (what, path, body, error) => {
     const answer = await operating.raw('POST', path, own(operating), body);
@@ -117,12 +113,9 @@ describe('every answer', () => {
     async (path) => {
       const { headers } = await operating.raw('GET', path, own(operating));
       const policy = String(headers['content-security-policy']).split('; ');
-      expect(policy).toEqual(
-        expect.arrayContaining([
-          ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "base-uri 'none'"],
-          ...["form-action 'none'", "frame-ancestors 'none'"],
-        ]),
-      );
+      for (const closed of ['default-src', 'base-uri', 'form-action', 'frame-ancestors'])
+        expect(policy).toContain(`${closed} 'none'`);
+      for (const own of ['script-src', 'style-src', 'connect-src']) expect(policy).toContain(`${own} 'self'`);
       expect(policy.join()).not.toMatch(/unsafe|data:|https?:|\*/);
       expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
       expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);

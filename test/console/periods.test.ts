@@ -9,47 +9,27 @@ import type { StepEntry } from '../../lib/engine/record/journal.ts';
 import type { Send } from '../../lib/engine/record/sends.ts';
 
 const job: Job = {
-  id: 'one',
-  automation: 'issue-to-defect',
-  connection: 'main',
-  lane: 'background',
-  entity: 'acme/web#1',
-  summary: '',
-  input: {},
+  ...{ id: 'one', automation: 'issue-to-defect', connection: 'main', lane: 'background', entity: 'acme/web#1' },
+  ...{ summary: '', input: {}, generation: 1, attempts: 0 },
   status: 'succeeded',
   createdAt: 1_000,
   wakeAt: 10_000,
-  generation: 1,
-  attempts: 0,
 };
 
+const lost: Send = {
+  ...{ askedAt: 1_200, grantedAt: 1_500, sentAt: 1_510, endedAt: 2_000 },
+  ...{ came: 'no answer', why: 'the connection was cut' },
+};
+const again: Send = {
+  ...{ askedAt: 3_000, grantedAt: 3_000, sentAt: 3_000, endedAt: 3_400 },
+  ...{ came: 'accepted', sameBytes: true },
+};
 const create: StepEntry = {
-  step: 'create-defect',
-  calls: 'defects/create',
-  status: 'done',
-  startedAt: 1_200,
-  finishedAt: 9_000,
-  sends: {
-    older: 0,
-    newest: [
-      {
-        askedAt: 1_200,
-        grantedAt: 1_500,
-        sentAt: 1_510,
-        endedAt: 2_000,
-        came: 'no answer',
-        why: 'the connection was cut',
-      },
-      { askedAt: 3_000, grantedAt: 3_000, sentAt: 3_000, endedAt: 3_400, came: 'accepted', sameBytes: true },
-    ],
-  },
+  ...{ step: 'create-defect', calls: 'defects/create', status: 'done', startedAt: 1_200, finishedAt: 9_000 },
+  sends: { older: 0, newest: [lost, again] },
 };
 const comment: StepEntry = {
-  step: 'comment',
-  calls: 'GitHub comment',
-  status: 'done',
-  startedAt: 9_000,
-  finishedAt: 10_000,
+  ...{ step: 'comment', calls: 'GitHub comment', status: 'done', startedAt: 9_000, finishedAt: 10_000 },
 };
 
 /** `queue 1000-1200`, with the step that it belongs to. */
@@ -92,15 +72,12 @@ it('a wait between two sends is what the job waited for, and after an operatorâ€
   ]);
 });
 
+const inLine: Waited = { for: 'budget', from: 3_000, why: 'the minute' };
 it.each<[string, Partial<Job>, string]>([
   ['queued', { status: 'queued' }, 'queue 1000-'],
   ['running', { status: 'running', queuedAt: 1_100 }, 'work 1100-'],
   ['parked', { status: 'parked', wakeAt: 4_000, parked: { reason: 'why', kind: 'failed' } }, 'operator 4000-'],
-  [
-    'in line',
-    { status: 'waiting', waits: { older: 0, newest: [{ for: 'budget', from: 3_000, why: 'the minute' }] } },
-    'budget 3000-',
-  ],
+  ['in line', { status: 'waiting', waits: { older: 0, newest: [inLine] } }, 'budget 3000-'],
 ])('the last period of a job that is %s has no end', (_, state, last) => {
   expect(inWords(periodsOf({ ...job, ...state }, [], 20_000)).at(-1)).toBe(last);
 });

@@ -85,14 +85,11 @@ describe('the screen Try', () => {
     expect(await act({ do: 'clear fault', id: faults[0]?.id ?? '' })).toContain('used up');
   });
 
+  const event = (body: string): TryAction => ({ do: 'send event', event: 'issues', body });
   it.each<[string, TryAction, RegExp]>([
-    ['a payload that is not an object', { do: 'send event', event: 'issues', body: '7' }, /JSON object/],
-    ['a payload that is not JSON', { do: 'send event', event: 'issues', body: '{' }, /JSON/],
-    [
-      'a payload without its fields',
-      { do: 'send event', event: 'issues', body: '{"action":"opened"}' },
-      /refused it with 4/,
-    ],
+    ['a payload that is not an object', event('7'), /JSON object/],
+    ['a payload that is not JSON', event('{'), /JSON/],
+    ['a payload without its fields', event('{"action":"opened"}'), /refused it with 4/],
     ['a command without a slash', { do: 'send command', text: 'help' }, /begins with a slash/],
     ['a message that is gone', { do: 'press', channel: 'C0', ts: '1', actionId: 'a' }, /the message is gone/],
     ['an unknown fault', { do: 'set fault', fault: { kind: 'fire' } }, /kind: expected one of/],

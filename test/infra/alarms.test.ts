@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { alarmsOf } from './lists.ts';
-import { customOfEach, everything, synthesize } from './variants.ts';
+import { customOfEach, everything, propertiesOf, synthesize } from './variants.ts';
 
 describe('an alarm', () => {
   const template = synthesize('prod', everything, customOfEach(1)).template();
@@ -12,10 +12,10 @@ describe('an alarm', () => {
   });
 
   it('says what is broken for whom and what to do, and reaches the configured recipients', () => {
-    for (const { Properties } of Object.values(template.findResources('AWS::CloudWatch::Alarm'))) {
-      expect(Properties.AlarmDescription.length).toBeGreaterThan(80);
+    for (const { AlarmDescription } of propertiesOf(template, 'CloudWatch::Alarm')) {
+      expect(AlarmDescription.length).toBeGreaterThan(80);
       // CloudWatch cuts nothing: a longer description fails the deployment.
-      expect(Properties.AlarmDescription.length).toBeLessThanOrEqual(1024);
+      expect(AlarmDescription.length).toBeLessThanOrEqual(1024);
     }
     template.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'ops@example.com' });
     template.hasResourceProperties('AWS::Chatbot::SlackChannelConfiguration', { SlackChannelId: 'C012345' });
@@ -27,7 +27,7 @@ describe('an alarm', () => {
     const patterns = [...section.matchAll(/`([^`]+)`/g)].map(
       ([, name = '']) => new RegExp(`^partner-relay-prod-${name.replaceAll(/<\w+>/g, '[\\w-]+')}$`),
     );
-    const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties);
+    const alarms = propertiesOf(template, 'CloudWatch::Alarm');
     expect(alarms.filter(({ AlarmName }) => !patterns.some((one) => one.test(AlarmName)))).toEqual([]);
     for (const { AlarmDescription } of alarms) expect(AlarmDescription).toContain('docs/stuck.md#alarms');
   });
@@ -57,11 +57,10 @@ describe('an alarm', () => {
   ] as const)('on %s, more refusals of %s than the service takes calls set off an alarm', (stage, name, metric) => {
     const connections = { main: {}, other: { limits: { perMinute: 60 } } };
     const built = synthesize(stage, { connections }).template();
-    const alarm = (AlarmName: string, of: object) =>
-      built.hasResourceProperties('AWS::CloudWatch::Alarm', {
-        AlarmName: `partner-relay-${stage}-${AlarmName}`,
-        ...of,
-      });
+    const alarm = (what: string, of: object) => {
+      const AlarmName = `partner-relay-${stage}-${what}`;
+      built.hasResourceProperties('AWS::CloudWatch::Alarm', { AlarmName, ...of });
+    };
     alarm(`${name}-4xx`, { ...metric, Threshold: 180, EvaluationPeriods: 5 });
     const MetricName = metric.MetricName.replace('4', '5');
     alarm('github-webhook-5xx', { Namespace: metric.Namespace, MetricName });

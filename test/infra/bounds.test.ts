@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
-import { type StageInput, synthesize } from './variants.ts';
+import { propertiesOf, type StageInput, synthesize } from './variants.ts';
 
 const withSlack = { connections: { main: { mcp: { accounts: 'offered' } } }, slack: { connection: 'main' } } as const;
 
@@ -15,11 +15,9 @@ describe('executions', () => {
   /** The executions that are reserved, by function. */
   const reserved = (...of: Parameters<typeof stackOf>) =>
     Object.fromEntries(
-      Object.values(stackOf(...of).findResources('AWS::Lambda::Function')).flatMap(({ Properties }) =>
-        Properties.ReservedConcurrentExecutions === undefined
-          ? []
-          : [[Properties.FunctionName.replace('partner-relay-bounded-', ''), Properties.ReservedConcurrentExecutions]],
-      ),
+      propertiesOf(stackOf(...of), 'Lambda::Function')
+        .filter(({ ReservedConcurrentExecutions: executions }) => executions !== undefined)
+        .map((one) => [one.FunctionName.replace('partner-relay-bounded-', ''), one.ReservedConcurrentExecutions]),
     );
   const each = (count: number) => ({ 'account-link': count, 'github-webhook': count, 'slack-webhook': count });
   const busy = { ...withSlack, deployment: { maxConcurrency: { interactive: 10, background: 45 } } };
@@ -38,24 +36,20 @@ describe('executions', () => {
 });
 
 describe('the table', () => {
+  const six = Object.fromEntries([...'abcde', 'main'].map((name) => [name, {}]));
   it.each<[string, number, ...Parameters<typeof stackOf>]>([
     // 200 requests a second at most, of 13 units, and 2 calls of 111; twice.
     ['two webhooks of ten executions, ten requests a second each', 5_644, {}],
     ['one webhook', 3_044, {}, { connections: { main: {} } }],
     ['the rate of the HTTP API', 1_744, { httpApi: {} }],
-    [
-      'six connections',
-      7_864,
-      {},
-      { ...withSlack, connections: Object.fromEntries([...'abcde', 'main'].map((name) => [name, {}])) },
-    ],
+    ['six connections', 7_864, {}, { ...withSlack, connections: six }],
   ])('its throughput is bounded by %s', (_, units, ...stage) => {
-    const [table] = Object.values(stackOf(...stage).findResources('AWS::DynamoDB::GlobalTable'));
+    const [table] = propertiesOf(stackOf(...stage), 'DynamoDB::GlobalTable');
     const write = { MaxWriteRequestUnits: units };
-    const [replica] = table?.Properties.Replicas ?? [];
-    expect(table?.Properties.WriteOnDemandThroughputSettings).toEqual(write);
+    const [replica] = table?.Replicas ?? [];
+    expect(table?.WriteOnDemandThroughputSettings).toEqual(write);
     expect(replica.ReadOnDemandThroughputSettings).toEqual({ MaxReadRequestUnits: 3 * units });
-    for (const index of table?.Properties.GlobalSecondaryIndexes ?? []) {
+    for (const index of table?.GlobalSecondaryIndexes ?? []) {
       expect(index.WriteOnDemandThroughputSettings).toEqual(write);
     }
   });

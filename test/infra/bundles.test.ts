@@ -187,10 +187,7 @@ export const run = async () => [fromBuffer.name, __dirname, await import('./old.
     const on =
       "import { github } from 'partner-relay';\nexport const on = github('push', { input: {}, job: () => 'none' });";
     const bad = "if (process.env.AWS_REGION === 'moon') throw new Error('not here');";
-    for (const [name, code] of [
-      ['bad', bad],
-      ['good', ''],
-    ])
+    for (const [name, code] of Object.entries({ bad, good: '' }))
       writeFileSync(join(automations, `${name}.ts`), `${on}\n${code}\nexport const run = async () => 'ran';`);
     const target = await deployed('job-worker', automations);
     const { default: own } = await import(`${pathToFileURL(join(target, 'automations.mjs')).href}?loads`);
@@ -204,10 +201,10 @@ export const run = async () => [fromBuffer.name, __dirname, await import('./old.
     expect(Object.keys(config)).toEqual(['__proto__']);
   });
 
-  const head =
-    "import { github } from 'partner-relay'; import { open } from 'yauzl'; import { id } from './shared.ts';";
+  const head = `import { github } from 'partner-relay'; import { open } from 'yauzl'; import { id } from './shared.ts';`;
   const on = (happened: string) =>
     `export const on = github('push', { input: {}, job: () => ({ happened: [${happened}], input: {} }) });`;
+  const LARGE = `'${'x'.repeat(33_000)}'`;
   const read = 'const read = (path: string) => open(path);';
   const run = 'export const run = async () => String(read(id));';
 
@@ -218,11 +215,7 @@ export const run = async () => [fromBuffer.name, __dirname, await import('./old.
     ['a package in on', `${head} ${read} ${on('String(read(id))')} ${run}`, /automations\/own\.ts: .*'yauzl'/],
     ['a module of Node in on', `import { sep } from 'node:path'; ${head} ${on('sep')} ${run}`, /'node:path'/],
     ['a client made outside of run', `${head} const client = open(''); ${on('id')} ${run}`, /'yauzl'/],
-    [
-      'an on that is too large',
-      `${head} ${on(`'${'x'.repeat(33_000)}'`)} ${run}`,
-      /at most 32768; move what only run needs/,
-    ],
+    ['an on that is too large', `${head} ${on(LARGE)} ${run}`, /at most 32768; move what only run needs/],
   ])('%s', (_, text, fault) => {
     const file = join(folder, 'automations', 'own.ts');
     mkdirSync(join(folder, 'automations'), { recursive: true });

@@ -35,11 +35,8 @@ it.each([
   const config = join(folder, 'relay.config.ts');
   await writeFile(config, 'export default { connections: { main: {} } };');
   const env = { ...process.env, RELAY_CONFIG: config, CDK_CONTEXT_JSON: JSON.stringify(context), CDK_OUTDIR: folder };
-  await expect(run(process.execPath, [join(root, 'infra/app.ts')], { cwd: root, env })).rejects.toMatchObject({
-    code: 1,
-    stdout: '',
-    stderr: `${sentence}\n`,
-  });
+  const synthesized = run(process.execPath, [join(root, 'infra/app.ts')], { cwd: root, env });
+  await expect(synthesized).rejects.toMatchObject({ code: 1, stdout: '', stderr: `${sentence}\n` });
 });
 
 it('a stack that the command line would not find is refused', () => {

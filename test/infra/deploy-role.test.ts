@@ -11,9 +11,7 @@ import none from '../../lib/triggers/custom-automation.ts';
 
 const config = defineConfig({
   connections: { main: {} },
-  deployment: {
-    stages: { dev: {}, test: {}, prod: { bootstrapQualifier: 'relayprod' } },
-  },
+  deployment: { stages: { dev: {}, test: {}, prod: { bootstrapQualifier: 'relayprod' } } },
 });
 const repository = 'acme/partner-relay';
 

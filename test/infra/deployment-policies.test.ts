@@ -21,11 +21,8 @@ const matches = (pattern: string, text: string) =>
 function allows(names: readonly Name[], action: string, resource: string): boolean {
   const effects = names
     .flatMap((name) => policy(name).Statement)
-    .filter(
-      ({ Action, Resource }) =>
-        [Action].flat().some((one) => matches(one, action)) &&
-        [Resource].flat().some((one) => matches(String(one), resource)),
-    )
+    .filter(({ Action }) => [Action].flat().some((one) => matches(one, action)))
+    .filter(({ Resource }) => [Resource].flat().some((one) => matches(String(one), resource)))
     .map(({ Effect }) => Effect);
   return effects.includes('Allow') && !effects.includes('Deny');
 }
@@ -97,7 +94,9 @@ function denied(names: readonly Name[], template: Template, stackName: string, s
 
 describe('the execution policies for cdk bootstrap', () => {
   const [, prefix = ''] = /--policy-name ([\w-]+)\$name /.exec(readFileSync('docs/deploy.md', 'utf8')) ?? [];
-  const bootstrapPolicies = ['cloudformation', 'cloudformation-network', 'deployer'].map((name) => prefix + name);
+  const bootstrapPolicies = ['cloudformation', 'cloudformation-network', 'deployer'].map(
+    (name) => `arn:aws:iam::111122223333:policy/${prefix}${name}`,
+  );
 
   it('are made under a name that docs/deploy.md gives', () => expect(prefix).not.toBe(''));
 
@@ -124,10 +123,7 @@ describe('the execution policies for cdk bootstrap', () => {
     ['cloudformation:CreateStack', '*'],
     ['iam:DeleteRolePermissionsBoundary', `${ROLES}/partner-relay-prod-Role`],
     // The policies of the bootstrap itself, as docs/deploy.md names them.
-    ...bootstrapPolicies.map((name): [string, string] => [
-      'iam:CreatePolicyVersion',
-      `arn:aws:iam::111122223333:policy/${name}`,
-    ]),
+    ...bootstrapPolicies.map((arn): [string, string] => ['iam:CreatePolicyVersion', arn]),
     ['s3:GetObject', 'arn:aws:s3:::cdk-hnb659fds-assets-111122223333-eu-central-1/0a1b2c.zip'],
   ])('do not allow %s for %s', (action, resource) => {
     expect(allows(['cloudformation', 'cloudformation-network'], action, resource)).toBe(false);
@@ -170,28 +166,22 @@ describe('the policy of the person who deploys', () => {
       'secrets-manager': `arn:aws:secretsmanager:${PLACE}:secret:partner-relay/prod/github-AbCdEf`,
       sqs: `arn:aws:sqs:${PLACE}:partner-relay-prod-InteractiveQueue-1ABC.fifo`,
     };
-    const calls = globSync('{cli,console,lib}/**/*.ts').flatMap((file) =>
-      [
-        ...readFileSync(file, 'utf8').matchAll(/import (?:type )?\{([^}]*)\} from '@aws-sdk\/client-([\w-]+)'/g),
-      ].flatMap(([, names = '', service = '']) =>
+    const imported = /import (?:type )?\{([^}]*)\} from '@aws-sdk\/client-([\w-]+)'/g;
+    const calls = globSync('{cli,console,lib}/**/*.ts')
+      .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(imported)])
+      .flatMap(([, names = '', service = '']) =>
         [...names.matchAll(/\b(\w+)Command\b/g)].map(([, name]) => `${service}:${name}`),
-      ),
-    );
+      );
     const refused = [...new Set(calls)].filter((call) => {
       const [service = '', name = ''] = call.split(':');
       const action = `${service.replace('-', '')}:${name === 'Invoke' ? 'InvokeFunction' : name}`;
       return !may(action, name === 'GetAccountSettings' ? '*' : String(about[service]));
     });
     // doctor asks these without a client of the SDK.
-    for (const action of [
-      'logs:DescribeLogGroups',
-      'chatbot:DescribeSlackWorkspaces',
-      'chatbot:DescribeSlackChannelConfigurations',
-      'ec2:DescribeAddresses',
-      'ec2:DescribeVpcEndpoints',
-      'ec2:DescribeVpcs',
-      'servicequotas:GetServiceQuota',
-    ])
+    for (const name of ['Addresses', 'VpcEndpoints', 'Vpcs']) expect(may(`ec2:Describe${name}`, '*')).toBe(true);
+    for (const name of ['Workspaces', 'ChannelConfigurations'])
+      expect(may(`chatbot:DescribeSlack${name}`, '*')).toBe(true);
+    for (const action of ['logs:DescribeLogGroups', 'servicequotas:GetServiceQuota'])
       expect(may(action, '*')).toBe(true);
     // Only the worker lets messages sleep, and only the sweep counts dead letters.
     expect(refused.sort()).toEqual(['sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes']);

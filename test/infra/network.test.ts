@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { inWords } from './lists.ts';
-import { customOfEach, everything, type StageInput, synthesize } from './variants.ts';
+import { customOfEach, everything, propertiesOf, type StageInput, synthesize } from './variants.ts';
 
 interface FunctionProperties {
   FunctionName: string;
@@ -15,9 +15,9 @@ interface FunctionProperties {
 
 /** The functions that are like this, by the names in the template without those of stack and stage. */
 const functions = (template: Template, areLike: (properties: FunctionProperties) => boolean = () => true) =>
-  Object.values(template.findResources('AWS::Lambda::Function'))
-    .filter(({ Properties }) => areLike(Properties))
-    .map(({ Properties: { FunctionName } }) => SLUGS.find((slug) => FunctionName.endsWith(`-${slug}`)))
+  propertiesOf(template, 'Lambda::Function')
+    .filter((properties) => areLike(properties as FunctionProperties))
+    .map(({ FunctionName }) => SLUGS.find((slug) => FunctionName.endsWith(`-${slug}`)))
     .sort();
 
 /** The functions that are in a network. */
@@ -26,8 +26,7 @@ const inside = (template: Template) => functions(template, ({ VpcConfig }) => Vp
 const endpoints = (template: Template) =>
   Object.values(template.findResources('AWS::EC2::VPCEndpoint'))
     .map(
-      ({ Properties: { VpcEndpointType, ServiceName } }) =>
-        `${VpcEndpointType} ${JSON.stringify(ServiceName).replaceAll(/.*\.(\w+)"\]\]\}$/g, '$1')}`,
+      ({ Properties: { VpcEndpointType: type, ServiceName } }) => `${type} ${inWords(ServiceName).split('.').at(-1)}`,
     )
     .sort();
 
@@ -48,9 +47,8 @@ describe('a network', () => {
   ])('endpoints that the account has elsewhere are left out: %j', (network, wanted) => {
     const template = ofStage({ network });
     expect(endpoints(template)).toEqual(wanted);
-    const own = Object.values(template.findResources('AWS::EC2::SecurityGroup')).filter(({ Properties }) =>
-      Properties.GroupDescription.startsWith('Endpoints'),
-    );
+    const groups = propertiesOf(template, 'EC2::SecurityGroup');
+    const own = groups.filter(({ GroupDescription }) => GroupDescription.startsWith('Endpoints'));
     expect(own).toHaveLength(wanted.some((name) => name.startsWith('Interface')) ? 1 : 0);
   });
 
@@ -61,9 +59,8 @@ describe('a network', () => {
 
   it('only functions in the network call through its proxy, and not what has an endpoint there', () => {
     const proxy = { url: 'http://proxy.corp.example.com:3128', except: ['.corp.example.com'] };
-    const withEndpoint = ['dynamodb', '.ddb', 'sqs', 'secretsmanager'].map(
-      (service) => `${service}.AWS::Region.AWS::URLSuffix`,
-    );
+    const services = ['dynamodb', '.ddb', 'sqs', 'secretsmanager'];
+    const withEndpoint = services.map((service) => `${service}.AWS::Region.AWS::URLSuffix`);
     for (const [network, direct] of [
       [{ existing }, proxy.except],
       [{ create: { cidr: '10.20.0.0/24' } }, [...withEndpoint, ...proxy.except]],
@@ -111,9 +108,9 @@ describe('the rules of an account', () => {
 describe("an authority of the company's own", () => {
   const caFile = 'test/company-ca/ca.pem';
   const trusting = (template: Template) =>
-    Object.values(template.findResources('AWS::Lambda::Function'))
-      .filter(({ Properties }) => Properties.Environment.Variables.NODE_EXTRA_CA_CERTS === '/var/task/ca.pem')
-      .map(({ Properties }) => Properties.FunctionName)
+    propertiesOf(template, 'Lambda::Function')
+      .filter(({ Environment }) => Environment.Variables.NODE_EXTRA_CA_CERTS === '/var/task/ca.pem')
+      .map(({ FunctionName }) => FunctionName)
       .sort();
 
   it("the company's certificate authority is bundled with the functions that call the service", async () => {
@@ -129,8 +126,7 @@ describe("an authority of the company's own", () => {
   });
 
   it('a missing or invalid certificate file fails the synthesis', () => {
-    expect(() => synthesize('dev', { caFile: 'company.pem' })).toThrow(
-      /caFile of relay.config.ts, .*company.pem, cannot be/,
-    );
+    const why = /caFile of relay.config.ts, .*company.pem, cannot be/;
+    expect(() => synthesize('dev', { caFile: 'company.pem' })).toThrow(why);
   });
 });

@@ -10,7 +10,7 @@ import { schedules } from '../../lib/schedules.ts';
 import { teamInput } from '../timesheets/team.ts';
 import { differences, resourcesOf } from './lists.ts';
 import { statementsOf } from './rights-table.ts';
-import { customOfEach, everything, type StageName, stages, synthesize } from './variants.ts';
+import { customOfEach, everything, propertiesOf, type StageName, stages, synthesize } from './variants.ts';
 
 const templates = new Map<string, Template>();
 
@@ -24,9 +24,7 @@ function templateOf(stageName: StageName, config: Partial<RelayConfigInput> = {}
 
 /** How many workers each lane has at most. */
 const workersIn = (template: Template) =>
-  Object.values(template.findResources('AWS::Lambda::EventSourceMapping')).map(
-    ({ Properties }) => Properties.ScalingConfig.MaximumConcurrency,
-  );
+  propertiesOf(template, 'Lambda::EventSourceMapping').map(({ ScalingConfig }) => ScalingConfig.MaximumConcurrency);
 
 describe('cdk-nag', () => {
   const findings = (app: App) =>
@@ -65,10 +63,10 @@ describe('a hundred connections', () => {
   });
 
   it('need no larger policy than one connection', () => {
-    const documents = (type: string) =>
-      Object.values(template.findResources(type)).map(({ Properties }) => sizeOf(Properties.PolicyDocument));
-    expect(Math.max(...documents('AWS::IAM::ManagedPolicy'))).toBeLessThanOrEqual(MOST_OF_MANAGED_POLICY);
-    expect(Math.max(...documents('AWS::IAM::Policy'))).toBeLessThanOrEqual(MOST_OF_ROLE);
+    const largest = (type: string) =>
+      Math.max(...propertiesOf(template, type).map(({ PolicyDocument }) => sizeOf(PolicyDocument)));
+    expect(largest('IAM::ManagedPolicy')).toBeLessThanOrEqual(MOST_OF_MANAGED_POLICY);
+    expect(largest('IAM::Policy')).toBeLessThanOrEqual(MOST_OF_ROLE);
   });
 });
 
@@ -96,9 +94,8 @@ describe('the stack', () => {
   });
 
   it('logs are kept for the configured time, and the lanes have workers as configured', () => {
-    const template = synthesize('prod', {
-      deployment: { logRetentionDays: 90, maxConcurrency: { interactive: 3, background: 7 } },
-    }).template();
+    const deployment = { logRetentionDays: 90, maxConcurrency: { interactive: 3, background: 7 } };
+    const template = synthesize('prod', { deployment }).template();
     template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 90 });
     expect(workersIn(template)).toEqual([3, 7]);
   });
@@ -120,16 +117,11 @@ describe('the stack', () => {
   });
 
   it('a replica of the key of markers is kept in another region', () => {
-    const template = templateOf('prod', {
-      ...everything,
-      deployment: { ...everything.deployment, stages: { prod: { protected: true, replicaRegion: 'eu-west-1' } } },
-    });
-    const replicated = Object.values(template.findResources('AWS::SecretsManager::Secret')).filter(
-      ({ Properties }) => Properties.ReplicaRegions,
-    );
-    expect(replicated).toMatchObject([
-      { Properties: { Name: 'partner-relay/prod/markers', ReplicaRegions: [{ Region: 'eu-west-1' }] } },
-    ]);
+    const stages = { prod: { protected: true, replicaRegion: 'eu-west-1' } };
+    const template = templateOf('prod', { ...everything, deployment: { ...everything.deployment, stages } });
+    const replicated = propertiesOf(template, 'SecretsManager::Secret').filter((one) => one.ReplicaRegions);
+    const ReplicaRegions = [{ Region: 'eu-west-1' }];
+    expect(replicated).toMatchObject([{ Name: 'partner-relay/prod/markers', ReplicaRegions }]);
   });
 
   it.each([
@@ -143,13 +135,9 @@ describe('the stack', () => {
 
   it('secrets that exist are used and left alone', () => {
     const existing = ['markers', 'partner/main'];
-    const stage = { protected: true, existingSecrets: existing };
-    const made = templateOf('prod', {
-      ...everything,
-      deployment: { ...everything.deployment, stages: { prod: stage } },
-    });
-    const namesOf = (template: Template) =>
-      Object.values(template.findResources('AWS::SecretsManager::Secret')).map(({ Properties }) => Properties.Name);
+    const stages = { prod: { protected: true, existingSecrets: existing } };
+    const made = templateOf('prod', { ...everything, deployment: { ...everything.deployment, stages } });
+    const namesOf = (template: Template) => propertiesOf(template, 'SecretsManager::Secret').map(({ Name }) => Name);
     const names = namesOf(made);
     expect(namesOf(templateOf('prod', everything)).filter((name) => !names.includes(name))).toEqual(
       existing.map((name) => `partner-relay/prod/${name}`),
@@ -161,19 +149,16 @@ describe('the stack', () => {
 
   it('a secret that the stage does not have cannot exist already', () => {
     const stages = { prod: { existingSecrets: ['partner/gone'] } };
-    expect(() => templateOf('prod', { deployment: { stages } })).toThrow(
-      /existingSecrets names partner\/gone; the secrets/,
-    );
+    const made = () => templateOf('prod', { deployment: { stages } });
+    expect(made).toThrow(/existingSecrets names partner\/gone; the secrets/);
   });
 
   it('services but Lambda take a role only for this account', () => {
-    const roles = Object.values(templateOf('prod', everything).findResources('AWS::IAM::Role'));
-    const others = roles
-      .flatMap(({ Properties }) => Properties.AssumeRolePolicyDocument.Statement)
+    const others = propertiesOf(templateOf('prod', everything), 'IAM::Role')
+      .flatMap(({ AssumeRolePolicyDocument }) => AssumeRolePolicyDocument.Statement)
       .filter(({ Principal }) => Principal.Service !== 'lambda.amazonaws.com');
-    expect(new Set(others.map(({ Principal }) => Principal.Service))).toEqual(
-      new Set(['chatbot.amazonaws.com', 'scheduler.amazonaws.com']),
-    );
+    const services = new Set(others.map(({ Principal }) => Principal.Service));
+    expect(services).toEqual(new Set(['chatbot.amazonaws.com', 'scheduler.amazonaws.com']));
     for (const { Condition } of others)
       expect(Condition).toEqual({ StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } });
   });
@@ -195,10 +180,10 @@ describe('the stack', () => {
   it('behind an API, no function is public', () => {
     const { template } = synthesize('company', everything, customOfEach(1));
     expect(template().findResources('AWS::Lambda::Url')).toEqual({});
-    const permissions = Object.values(template().findResources('AWS::Lambda::Permission'));
+    const permissions = propertiesOf(template(), 'Lambda::Permission');
     expect(permissions.length).toBeGreaterThan(0);
-    for (const { Properties } of permissions)
-      expect(Properties).toMatchObject({ Principal: 'apigateway.amazonaws.com', SourceArn: expect.anything() });
+    for (const permission of permissions)
+      expect(permission).toMatchObject({ Principal: 'apigateway.amazonaws.com', SourceArn: expect.anything() });
   });
 
   it('links lead to the console of the partition', () => {
@@ -215,11 +200,9 @@ describe('the stack', () => {
   });
 
   it('no secret is written but random keys', () => {
-    for (const { Properties } of Object.values(
-      templateOf('prod', everything).findResources('AWS::SecretsManager::Secret'),
-    )) {
-      expect(Properties).not.toHaveProperty('SecretString');
-      expect('GenerateSecretString' in Properties).toBe(/\/(grants|markers|intake)$/.test(Properties.Name));
+    for (const secret of propertiesOf(templateOf('prod', everything), 'SecretsManager::Secret')) {
+      expect(secret).not.toHaveProperty('SecretString');
+      expect('GenerateSecretString' in secret).toBe(/\/(grants|markers|intake)$/.test(secret.Name));
     }
   });
 });
@@ -246,9 +229,8 @@ describe('a stage', () => {
   it('a protected stage without a recipient for alarms is refused', () => {
     expect(() => readStage('prod', config())).toThrow(/its alarms need a recipient.*alarms: { emails: /s);
     const slackAlarms = { workspaceId: 'T012345', channelId: 'C012345' };
-    expect(readStage('prod', config({ stages: { prod: { protected: true, slackAlarms } } }))).toMatchObject({
-      isProtected: true,
-    });
+    const declared = config({ stages: { prod: { protected: true, slackAlarms } } });
+    expect(readStage('prod', declared)).toMatchObject({ isProtected: true });
   });
 
   it.each([
@@ -262,9 +244,8 @@ describe('a stage', () => {
   });
 
   it('may keep logs for every period that CDK knows, and for no other', () => {
-    const known = Object.values(RetentionDays).filter(
-      (days) => typeof days === 'number' && days !== RetentionDays.INFINITE,
-    );
+    const { INFINITE } = RetentionDays;
+    const known = Object.values(RetentionDays).filter((days) => typeof days === 'number' && days !== INFINITE);
     const keeps = (days: number) => () => config({ logRetentionDays: days });
     for (const days of known) expect(keeps(Number(days))).not.toThrow();
     expect(keeps(2)).toThrow(`expected one of ${known.join(', ')}`);

@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { withTable } from '../../docs/made-table.ts';
-import { customOfEach, everything, synthesize } from './variants.ts';
+import { customOfEach, everything, propertiesOf, synthesize } from './variants.ts';
 
 export interface Statement {
   Effect: string;
@@ -11,24 +11,20 @@ export interface Statement {
 
 /** The functions of the stage `dev`. */
 export function slugsOf(template: Template): string[] {
-  const functions = Object.values(template.findResources('AWS::Lambda::Function'));
-  return functions.map(({ Properties }) => String(Properties.FunctionName).replace('partner-relay-dev-', '')).sort();
+  const functions = propertiesOf(template, 'Lambda::Function');
+  return functions.map(({ FunctionName }) => String(FunctionName).replace('partner-relay-dev-', '')).sort();
 }
 
 /** The statements of a function's role. */
 export function statementsOf(template: Template, slug: string): Statement[] {
-  const fn = Object.values(template.findResources('AWS::Lambda::Function')).find(({ Properties }) =>
-    Properties.FunctionName.endsWith(slug),
-  );
-  const role = fn?.Properties.Role['Fn::GetAtt'][0];
+  const fn = propertiesOf(template, 'Lambda::Function').find(({ FunctionName }) => FunctionName.endsWith(slug));
+  const role = fn?.Role['Fn::GetAtt'][0];
   const { Policies = [], ManagedPolicyArns = [] } = template.findResources('AWS::IAM::Role')[role]?.Properties ?? {};
-  const attached = ['AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy']
-    .flatMap((type) => Object.values(template.findResources(type)))
-    .filter(({ Properties: { Roles = [] } }) => Roles.some(({ Ref }: { Ref: string }) => Ref === role));
+  const attached = ['IAM::Policy', 'IAM::ManagedPolicy']
+    .flatMap((type) => propertiesOf(template, type))
+    .filter(({ Roles = [] }) => Roles.some(({ Ref }: { Ref: string }) => Ref === role));
   return [
-    ...[...attached.map(({ Properties }) => Properties), ...Policies].flatMap(
-      ({ PolicyDocument }) => PolicyDocument.Statement as Statement[],
-    ),
+    ...[...attached, ...Policies].flatMap(({ PolicyDocument }) => PolicyDocument.Statement as Statement[]),
     // What one of AWS's own policies allows is not in the template.
     ...ManagedPolicyArns.map((Resource: unknown): Statement => ({ Effect: 'Allow', Action: '*', Resource })),
   ];

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { inWords, rightsOf } from './lists.ts';
 import { POLICIES, type Statement, slugsOf, statementsOf, statementsOfPolicy, worthOf } from './rights-table.ts';
-import { customOfEach, everything, synthesize } from './variants.ts';
+import { customOfEach, everything, propertiesOf, synthesize } from './variants.ts';
 
 describe('a role or policy', () => {
   const template = synthesize('dev', { ...everything, deployment: {} }, customOfEach(1)).template();
@@ -18,9 +18,8 @@ describe('a role or policy', () => {
   });
 
   it('for operating enters no secret, and reads none that shows who sent a request', () => {
-    const secrets = [...worthOf(template, 'ConsoleOperatePolicyArn')].filter(
-      (right) => !/#|^(sends|runs) /.test(right),
-    );
+    const rights = [...worthOf(template, 'ConsoleOperatePolicyArn')];
+    const secrets = rights.filter((right) => !/#|^(sends|runs) /.test(right));
     expect(secrets).toEqual(['github', 'markers', 'partner/<connection>']);
   });
 
@@ -65,9 +64,9 @@ describe('a role or policy', () => {
 
 it.each(['rules', 'company'] as const)('nobody decrypts with the key of the stage %s directly', (stage) => {
   const template = synthesize(stage, everything).template();
-  const statements = ['AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy']
-    .flatMap((type) => Object.values(template.findResources(type)))
-    .flatMap(({ Properties }): Statement[] => Properties.PolicyDocument.Statement)
+  const statements = ['IAM::Policy', 'IAM::ManagedPolicy']
+    .flatMap((type) => propertiesOf(template, type))
+    .flatMap(({ PolicyDocument }): Statement[] => PolicyDocument.Statement)
     .filter(({ Action }) => [Action].flat().some((action) => action.startsWith('kms:')));
   expect(statements.length).toBeGreaterThan(5);
   for (const { Condition } of statements) {

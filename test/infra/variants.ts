@@ -61,12 +61,12 @@ export const everything: Partial<RelayConfigInput> = {
   connections: { main: { mcp: { accounts: 'offered' } }, other: {} },
   slack: { connection: 'main' },
   timesheets: { teams: [{ ...teamInput, absence: { calendar: true } }] },
-  deployment: {
-    alarms: { emails: ['ops@example.com'] },
-  },
+  deployment: { alarms: { emails: ['ops@example.com'] } },
 };
 
 const withoutOwn: CustomFiles = { custom: none, files: [] };
+
+const ofCommand = { does: '', example: '', permission: undefined, inComments: false };
 
 /** Automations of a team, so many of each kind. */
 export const customOfEach = (count: number): { own: CustomFiles } => {
@@ -74,18 +74,14 @@ export const customOfEach = (count: number): { own: CustomFiles } => {
     { name: `release-${index}`, kind: 'github', events: ['release.published'], by: 'anyone' },
     { name: `alert-${index}`, kind: 'webhook', verify: { by: 'standard' }, connection: 'main' },
     { name: `weekly-${index}`, kind: 'schedule', cron: '0 9 * * MON', timeZone: 'UTC', connection: 'main' },
-    {
-      name: `word-${index}`,
-      kind: 'command',
-      usage: `word-${index}`,
-      does: '',
-      example: '',
-      permission: undefined,
-      inComments: false,
-    },
+    { name: `word-${index}`, kind: 'command', usage: `word-${index}`, ...ofCommand },
   ]);
   return { own: { custom: { ...none, list: list.flat() }, files: [] } };
 };
+
+/** The properties of all resources of a type. */
+export const propertiesOf = (template: Template, type: string) =>
+  Object.values(template.findResources(`AWS::${type}`)).map(({ Properties }) => Properties);
 
 /** The stack, mostly without its bundles, which take long to make. */
 export function synthesize(
@@ -104,10 +100,7 @@ export function synthesize(
     ...also,
     deployment: { stages, alarms: { emails: ['ops@example.com'] }, ...also.deployment },
   });
-  const stack: Stack = new RelayStack(app, `partner-relay-${stageName}`, {
-    config,
-    own,
-    stage: readStage(stageName, config),
-  });
+  const relay = { config, own, stage: readStage(stageName, config) };
+  const stack: Stack = new RelayStack(app, `partner-relay-${stageName}`, relay);
   return { app, stack, template: () => Template.fromStack(stack) };
 }

@@ -8,11 +8,8 @@ const workers = () => ({ interactive: 5, background: 15 });
 it('jobs run one at a time in a crowd, and background jobs after ten seconds', async () => {
   let now = 0;
   let calmed = 0;
-  const crowd = createCrowd(
-    () => now,
-    () => calmed++,
-    workers,
-  );
+  const calm = () => calmed++;
+  const crowd = createCrowd(() => now, calm, workers);
   const answers: (() => void)[] = [];
   const webhook = crowd.counted(() => new Promise((resolve) => answers.push(() => resolve({ statusCode: 202 }))));
   const running = () => ['interactive.fifo', 'background.fifo'].map((name) => crowd.maxConcurrency({ name }));
@@ -35,14 +32,9 @@ it('jobs run one at a time in a crowd, and background jobs after ten seconds', a
 });
 
 it('failed requests are no longer counted', async () => {
-  const crowd = createCrowd(
-    () => 0,
-    () => {},
-    workers,
-  );
-  const webhook = crowd.counted(async () => {
-    throw new Error('it failed');
-  });
+  const nothing = () => 0;
+  const crowd = createCrowd(nothing, nothing, workers);
+  const webhook = crowd.counted(() => Promise.reject(new Error('it failed')));
   const all = Array.from({ length: 6 }, () => webhook(event));
   expect(crowd.maxConcurrency({ name: 'background.fifo' })).toBe(0);
   await Promise.allSettled(all);

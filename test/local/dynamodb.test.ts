@@ -67,9 +67,8 @@ it('the database continues after an aborted request', async () => {
   const { hostname, port } = new URL(database.endpoint);
   const socket = connect(Number(port), hostname);
   const authorization = `AWS4-HMAC-SHA256 Credential=${accessKeyId}/x`;
-  socket.write(
-    `POST / HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: ${authorization}\r\nContent-Length: 99\r\n\r\n{`,
-  );
+  const headers = [`Host: ${hostname}`, `Authorization: ${authorization}`, 'Content-Length: 99'];
+  socket.write(`POST / HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n{`);
   await once(socket, 'ready');
   socket.destroy();
   expect(await read(client)).toBeUndefined();

@@ -23,26 +23,23 @@ describe('the secrets of this machine', () => {
     expect((await stat('.relay/secrets.json')).mode & 0o777).toBe(0o600);
   });
 
+  const ofPartner = (keys: object) =>
+    JSON.stringify({ 'partner/main': { baseUrl: 'https://pm.example.com', ...keys } });
+  const ofSlack = '{"slack": {"signingSecret": "sk_secret", "bottoken": "sk_secret"}}';
+  const MISSING =
+    /partner\/main has another shape: secretKey: missing; expected .*enter it again: npx partner-relay secrets set partner\/main/;
   it.each([
     ['no JSON', '{"partner/main": sk_secret', /it is not JSON; correct it, or remove it/],
     ['a list', '["sk_secret"]', /expected an object, found a list; correct it/],
     ['an unknown secret', '{"gihub": {"token": "sk_secret"}}', /there is no secret 'gihub'; did you mean 'github'\?/],
-    [
-      'a missing field',
-      '{"partner/main": {"baseUrl": "https://pm.example.com", "apiKey": "pk_sk_secret"}}',
-      /partner\/main has another shape: secretKey: missing; expected .*enter it again: npx partner-relay secrets set partner\/main/,
-    ],
+    ['a missing field', ofPartner({ apiKey: 'pk_sk_secret' }), MISSING],
     [
       'a secret key in place of the API key',
-      '{"partner/main": {"baseUrl": "https://pm.example.com", "apiKey": "sk_secret", "secretKey": "sk_secret"}}',
+      ofPartner({ apiKey: 'sk_secret', secretKey: 'sk_secret' }),
       /apiKey: expected a key that begins with pk_/,
     ],
     ['another type', '{"github-webhook": {"webhookSecret": ["sk_secret"]}}', /expected a text, found a list/],
-    [
-      'a field that does not exist',
-      '{"slack": {"signingSecret": "sk_secret", "bottoken": "sk_secret"}}',
-      /bottoken: there is no such name here; did you mean 'botToken'\?/,
-    ],
+    ['a field that does not exist', ofSlack, /bottoken: there is no such name here; did you mean 'botToken'\?/],
   ])('a damaged file of secrets is named, with what to do and without a value: %s', async (_, text, expected) => {
     await mkdir('.relay');
     await writeFile('.relay/secrets.json', text);
@@ -89,9 +86,8 @@ describe("the secrets of Slack's app", () => {
   });
 
   it('an entered secret without a token is a mistake, and neither means the stand-in', () => {
-    expect(() => slackAppOf(new Map([['slack', { signingSecret: 's' }]]), {})).toThrow(
-      /has no bot token.*install the app/,
-    );
+    const entered = new Map([['slack', { signingSecret: 's' }]]);
+    expect(() => slackAppOf(entered, {})).toThrow(/has no bot token.*install the app/);
     expect(slackAppOf(new Map(), {})).toBeUndefined();
   });
 });

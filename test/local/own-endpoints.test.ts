@@ -39,21 +39,14 @@ const aws = (target: string, body: object) => (key: string) => ({
 const bearer =
   (method: string, body = '') =>
   (key: string) => ({ method, headers: { authorization: `Bearer ${key}` }, body });
+const to = { QueueUrl: '/background.fifo', MessageGroupId: 'g', MessageDeduplicationId: 'd' };
+const message = { ...to, MessageBody: '{}' };
 /** What requests change. */
 const state = () => [stack.queues.map(({ size }) => size), sandbox.faults.list()];
 
 describe.each([
   ['the table', () => stack.variables.AWS_ENDPOINT_URL_DYNAMODB, aws('DynamoDB_20120810.ListTables', {})],
-  [
-    'the queues',
-    () => stack.variables.AWS_ENDPOINT_URL_SQS,
-    aws('AmazonSQS.SendMessage', {
-      QueueUrl: '/background.fifo',
-      MessageBody: '{}',
-      MessageGroupId: 'g',
-      MessageDeduplicationId: 'd',
-    }),
-  ],
+  ['the queues', () => stack.variables.AWS_ENDPOINT_URL_SQS, aws('AmazonSQS.SendMessage', message)],
   ['the control of the relay', () => `${front.url}/running`, bearer('GET')],
   ["the control of Slack's stand-in", () => `${slack.url}/messages`, bearer('GET')],
   ['the control of the sandbox', () => `${sandbox.url}/sandbox/faults`, bearer('POST', '{"kind":"maintenance"}')],

@@ -1,4 +1,4 @@
-import type { SQSEvent } from 'aws-lambda';
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliver } from '../../local/event-source.ts';
@@ -124,14 +124,13 @@ export function queueStatements(start: () => Promise<QueueServer>, differences: 
 
   it('what a worker reports as failed, or throws on, comes again, and the rest is deleted', async () => {
     const queue = await queueOf('a1', 'b1', 'c1');
-    const outcomes: Record<string, (event: SQSEvent) => Promise<{ batchItemFailures: { itemIdentifier: string }[] }>> =
-      {
-        a1: async ({ Records }) => ({
-          batchItemFailures: Records.map(({ messageId }) => ({ itemIdentifier: messageId })),
-        }),
-        b1: async () => ({ batchItemFailures: [] }),
-        c1: () => Promise.reject(new Error('the worker broke')),
-      };
+    const outcomes: Record<string, (event: SQSEvent) => Promise<SQSBatchResponse>> = {
+      a1: async ({ Records }) => ({
+        batchItemFailures: Records.map(({ messageId: itemIdentifier }) => ({ itemIdentifier })),
+      }),
+      b1: async () => ({ batchItemFailures: [] }),
+      c1: () => Promise.reject(new Error('the worker broke')),
+    };
     for (const message of await receiveAll(queue)) {
       const run = outcomes[message.body];
       if (run) await deliver(queue, { ...message, sentAt: 0 }, run).catch(() => {});

@@ -44,6 +44,11 @@ function start(change: { appToken?: string; silenceMs?: number; firstPauseMs?: n
 
 const ready = (count = 1) => expect.poll(() => connections).toBe(count);
 
+async function connect(): Promise<void> {
+  start();
+  await ready();
+}
+
 let number = 0;
 function command(text: string): { envelope_id: string } {
   number += 1;
@@ -64,7 +69,10 @@ function command(text: string): { envelope_id: string } {
   } as { envelope_id: string };
 }
 
-async function acknowledgement({ envelope_id }: { envelope_id: string }) {
+/** Slack sends it. @returns what the relay acknowledges it with */
+async function acknowledged(envelope: { envelope_id: string }) {
+  slack.send(envelope);
+  const { envelope_id } = envelope;
   const own = () => slack.acknowledged.find((one) => one.envelope_id === envelope_id);
   await expect.poll(own).toBeDefined();
   return own();
@@ -72,19 +80,15 @@ async function acknowledgement({ envelope_id }: { envelope_id: string }) {
 
 describe('Socket Mode', () => {
   it('a command goes through the webhook, and its answer is the payload of the acknowledgement', async () => {
-    start();
-    await ready();
-    const given = command('done 101');
-    slack.send(given);
-    expect(JSON.stringify(await acknowledgement(given))).toContain('Working on it');
+    await connect();
+    expect(JSON.stringify(await acknowledged(command('done 101')))).toContain('Working on it');
     expect(await relay.jobs()).toHaveLength(1);
     await relay.workToTheEnd();
     expect(told(relay).join()).toContain('101');
   });
 
   it('an interaction goes through the webhook', async () => {
-    start();
-    await ready();
+    await connect();
     const shortcut = {
       envelope_id: 'shortcut',
       type: 'interactive',
@@ -99,30 +103,25 @@ describe('Socket Mode', () => {
         message: { type: 'message', user: MIRA, ts: '1763632800.000100', text: 'It is broken' },
       },
     };
-    slack.send(shortcut);
-    expect(await acknowledgement(shortcut)).toEqual({ envelope_id: 'shortcut' });
+    expect(await acknowledged(shortcut)).toEqual({ envelope_id: 'shortcut' });
     expect(relay.slack.views).toHaveLength(1);
   });
 
   it('what the relay did not accept is not acknowledged', async () => {
-    start();
-    await ready();
+    await connect();
     instead = 500;
     slack.send(command('done 101'));
     await expect.poll(() => errors.length).toBe(1);
     instead = undefined;
-    const next = command('done 102');
-    slack.send(next);
-    await acknowledgement(next);
+    await acknowledged(command('done 102'));
     expect(slack.acknowledged).toHaveLength(1);
     expect(String(errors)).toContain('the relay answered 500');
   });
 
   it('an event that the relay does not take is acknowledged, so that Slack does not send it again', async () => {
-    start();
-    await ready();
-    slack.send({ envelope_id: 'event', type: 'events_api', payload: { event: { type: 'app_mention' } } });
-    expect(await acknowledgement({ envelope_id: 'event' })).toEqual({ envelope_id: 'event' });
+    await connect();
+    const event = { envelope_id: 'event', type: 'events_api', payload: { event: { type: 'app_mention' } } };
+    expect(await acknowledged(event)).toEqual({ envelope_id: 'event' });
     expect(await relay.jobs()).toEqual([]);
   });
 
@@ -130,13 +129,10 @@ describe('Socket Mode', () => {
     ['is cut', () => slack.cut()],
     ['is about to end', () => slack.send({ type: 'disconnect', reason: 'refresh_requested' })],
   ])('the next connection is opened if one %s', async (_, end) => {
-    start();
-    await ready();
+    await connect();
     end();
     await ready(2);
-    const given = command('done 101');
-    slack.send(given);
-    await acknowledgement(given);
+    await acknowledged(command('done 101'));
   });
 
   it('a connection is replaced if nothing was heard of it for long', async () => {
@@ -160,17 +156,13 @@ describe('Socket Mode', () => {
     await ready();
   });
 
+  const turnedOff = async () => {
+    await connect();
+    slack.send({ type: 'disconnect', reason: 'link_disabled' });
+  };
   it.each([
     ['the token', () => start({ appToken: 'xoxb-not-for-this' }), 'Slack refuses SLACK_APP_TOKEN (invalid_auth)'],
-    [
-      'Socket Mode',
-      async () => {
-        start();
-        await ready();
-        slack.send({ type: 'disconnect', reason: 'link_disabled' });
-      },
-      'Socket Mode is off for the app',
-    ],
+    ['Socket Mode', turnedOff, 'Socket Mode is off for the app'],
   ])('it stops if Slack refuses %s', async (_, begin, why) => {
     await begin();
     await expect.poll(() => errors).toEqual([expect.any(SocketRefused)]);

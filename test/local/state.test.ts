@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { controlRoutes } from '../../local/control-routes.ts';
 import { startHttpFront } from '../../local/http-front.ts';
@@ -25,13 +25,12 @@ async function addressOf(starting: Promise<Listening>): Promise<string> {
   return server.url;
 }
 
+const notFound: RequestListener = (_, response) => response.writeHead(404).end();
+
 it.each([
   ['nothing answers at its address', async () => 'http://127.0.0.1:1'],
   ['a relay of another start answers there', () => addressOf(startHttpFront(0, ofAnotherStart))],
-  [
-    'something else answers there',
-    () => addressOf(listen(createServer((_, response) => response.writeHead(404).end()))),
-  ],
+  ['something else answers there', () => addressOf(listen(createServer(notFound)))],
 ])('the state file is stale if %s, whatever process has its id', async (_, start) => {
   noteRunning({ ...running, url: await start() });
   expect(await findRunning()).toBeUndefined();

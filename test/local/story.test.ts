@@ -47,11 +47,8 @@ describe('the story of jobs in the first terminal', () => {
   ])('a job that is parked as %s is explained as `partner-relay job` explains it', async (kind, section) => {
     const logged: Record<string, unknown>[] = [];
     const push = (line: Record<string, unknown>) => void logged.push(line);
-    const report = reportNews(
-      { info: push, warn: push, error: push },
-      createMetrics('test', () => {}, Date.now),
-      () => 0,
-    );
+    const metrics = createMetrics('test', () => {}, Date.now);
+    const report = reportNews({ info: push, warn: push, error: push }, metrics, () => 0);
     const { jobId: id, entity } = job;
     const ended = { ended: 'parked', reason: 'the service said no', kind } as const;
     report({ news: 'run ended', job: { id, entity } as Job, ending: ended });
@@ -68,6 +65,11 @@ describe('the story of jobs in the first terminal', () => {
     expect(line).toMatch(said);
   });
 
+  const renamed = {
+    message: 'a repository has another name or owner than in relay.config.ts',
+    ...{ name: 'acme/web', calledNow: 'acme/site', isRenamed: true },
+  };
+  const continues = { message: 'job continues', waitedFor: 'outage', durationMs: 125_000 };
   const ended = { outcome: 'the task is closed' };
   it.each([
     [
@@ -75,19 +77,10 @@ describe('the story of jobs in the first terminal', () => {
       '! main is down: the service answers 503',
     ],
     [{ message: 'calls are sent again', what: 'main' }, '✓ main works again'],
-    [
-      {
-        message: 'a repository has another name or owner than in relay.config.ts',
-        ...{ name: 'acme/web', calledNow: 'acme/site', isRenamed: true },
-      },
-      '! acme/web is now called acme/site. Its events are still handled. Change its name in relay.config.ts.',
-    ],
+    [renamed, '! acme/web is now called acme/site. Its events are still handled. Change its name in relay.config.ts.'],
     [{ ...ended, message: 'job not done' }, '⚠ acme/web#1 not done: the task is closed'],
     [{ ...ended, message: 'job succeeded' }, '✓ acme/web#1: the task is closed'],
-    [
-      { message: 'job continues', waitedFor: 'outage', durationMs: 125_000 },
-      '● acme/web#1 continues after an outage; it waited 2 min 5 s',
-    ],
+    [continues, '● acme/web#1 continues after an outage; it waited 2 min 5 s'],
   ])('one line says what happens to a job: %o', async (line, expected) => {
     expect(await told({ ...job, ...line })).toEqual([`[4eff2e] ${expected}`]);
   });

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { printJob, printJobs, printJson } from '../../cli/print.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
 import { startStory } from '../../local/story.ts';
 import { oneLine, printable, printableJson } from '../../local/terminal.ts';
+import { printed } from '../cli/run-command.ts';
 
 const ESCAPE = '\u001b';
 /** Clears the screen, turns the text's direction, and continues on a line of its own, in four ways. */
@@ -26,33 +27,20 @@ const step = { step: 'create-defect', calls: 'defects/create', status: 'failed' 
 
 const unprintable = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
-/** The lines that were printed. */
-async function printed(print: () => unknown): Promise<string[]> {
-  const log = vi.spyOn(console, 'log').mockImplementation(() => {});
-  try {
-    await print();
-    return log.mock.calls.flat().join('\n').split('\n');
-  } finally {
-    log.mockRestore();
-  }
+async function printStory(): Promise<void> {
+  const story = startStory('/dev/null', console.log);
+  story.log.info({ message: 'job parked', entity: title, reason: title, jobId: 'job-1' });
+  story.log.error({ message: title, error: title });
+  await story.close();
 }
 
-it.each([
+it.each<[string, () => unknown, number?]>([
   ['jobs', () => printJobs([job]), 3],
-  ['job', () => printJob({ job, steps: [step], openCreations: [] }, 0), undefined],
+  ['job', () => printJob({ job, steps: [step], openCreations: [] }, 0)],
   ['JSON', () => printJson({ title }), 3],
-  [
-    'the story',
-    async () => {
-      const story = startStory('/dev/null', console.log);
-      story.log.info({ message: 'job parked', entity: title, reason: title, jobId: 'job-1' });
-      story.log.error({ message: title, error: title });
-      await story.close();
-    },
-    6,
-  ],
+  ['the story', printStory, 6],
 ])('text is never a terminal sequence or another line if a terminal shows %s', async (_, print, count) => {
-  const lines = await printed(print);
+  const lines = (await printed(async () => print())).split('\n');
   for (const line of lines) expect(line).not.toMatch(unprintable);
   expect(lines.filter((line) => /^\s*✓ all/.test(line))).toEqual([]);
   if (count !== undefined) expect(lines).toHaveLength(count);

@@ -7,6 +7,7 @@ import type { Draft } from '../../lib/triggers/trigger.ts';
 import { issueEvent } from '../issue-events.ts';
 import { commentPayload } from '../kill/github-payloads.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
+import { opened } from './opened.ts';
 
 let relay: TestRelay;
 
@@ -117,13 +118,7 @@ type CustomRun = (steps: Steps) => Promise<string>;
 
 /** A job of an opened issue that runs this code. A later version of it may be put into `file.run`. */
 async function start(run: CustomRun) {
-  const file = {
-    on: github('issues.opened', {
-      input: { title: z.string() },
-      job: ({ issue }) => ({ happened: [issue.id], input: { title: issue.title } }),
-    }) as unknown,
-    run: (_: unknown, steps: Steps) => run(steps),
-  };
+  const file = { on: opened as unknown, run: (_: unknown, steps: Steps) => run(steps) };
   const config = exampleConfig();
   const fetched: string[] = [];
   const runtime = {

@@ -1,13 +1,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { github, type Run } from 'partner-relay';
-import * as z from 'partner-relay/zod';
+import type { Run } from 'partner-relay';
 import { expect, it } from 'vitest';
 import { readCustomAutomations } from '../../lib/automations/custom/folder.ts';
 import { warningsIn } from '../../lib/automations/custom/warnings.ts';
 import { defineTests } from '../../local/trial/define-tests.ts';
 import { runTest } from '../../local/trial/run-test.ts';
 import { customOf, exampleConfig, PROJECT } from '../relay.ts';
+import { opened } from './opened.ts';
 
 const GUIDE = join(import.meta.dirname, '../../docs/guides/automations');
 /** What the guide does not show. */
@@ -83,25 +83,21 @@ it.each([
   expect(Object.keys(tests).sort()).toEqual(files.sort());
 });
 
-const on = github('issues.opened', {
-  input: { title: z.string() },
-  job: ({ issue }) => ({ happened: [issue.id], input: { title: issue.title } }),
-});
 let runs = 0;
 
-const once: Run<typeof on> = async (_, { say, call }) => {
+const once: Run<typeof opened> = async (_, { say, call }) => {
   await say(`tell ${++runs}`, { channel: 'C0PLATFORM' }, 'once');
   await call('complete', complete, { item_id: 101, is_completed: true });
   return 'done';
 };
-const another: Run<typeof on> = async (_, { say, call }) => {
+const another: Run<typeof opened> = async (_, { say, call }) => {
   await call('complete', complete, { item_id: 101, is_completed: true });
   await say('tell', { channel: 'C0PLATFORM' }, `run ${++runs}`);
   return 'done';
 };
 const missing = expect.stringMatching(/^missing {2}a message in C0PLATFORM: run \d+$/);
 
-it.each<[string, Run<typeof on>, string[]]>([
+it.each<[string, Run<typeof opened>, string[]]>([
   [
     'a name of a step that is another in each run',
     once,
@@ -110,12 +106,12 @@ it.each<[string, Run<typeof on>, string[]]>([
   ['a text that is another in each run', another, ["killed behind the step 'complete':", missing]],
 ])('a test finds %s', async (_, run, lines) => {
   const test = { event: { event: 'issues', labels: [] }, makes: { [complete]: {} } };
-  const found = await runTest(test, config, GUIDE, customOf({ interrupted: { on, run } }, config));
+  const found = await runTest(test, config, GUIDE, customOf({ interrupted: { on: opened, run } }, config));
   for (const line of lines) expect(found).toContainEqual(line);
 });
 
 it('a creation that cannot be found again may park, and nothing behind it is forgotten', async () => {
-  const run: Run<typeof on> = async (_, { call, send, say }) => {
+  const run: Run<typeof opened> = async (_, { call, send, say }) => {
     await call('complete', complete, { item_id: 101, is_completed: true });
     await send('link', 'defects/link', { defect_id: 'a1b7f4d2-8c36-4e95-b07d-5d2c9e6f3b01', task_id: TASK });
     await say('tell', { channel: 'C0PLATFORM' }, 'done');
@@ -123,5 +119,5 @@ it('a creation that cannot be found again may park, and nothing behind it is for
   };
   const makes = { [complete]: {}, 'defects/link': {} };
   const test = { event: { event: 'issues', labels: [] }, makes, says: ['done'] };
-  expect(await runTest(test, config, GUIDE, customOf({ interrupted: { on, run } }, config))).toEqual([]);
+  expect(await runTest(test, config, GUIDE, customOf({ interrupted: { on: opened, run } }, config))).toEqual([]);
 });

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { github, type Run } from 'partner-relay';
-import * as z from 'partner-relay/zod';
+import type { Run } from 'partner-relay';
 import { beforeEach, expect, it } from 'vitest';
 import { inProcess } from '../../cli/own-runs.ts';
 import { jobsInWords } from '../../cli/plan.ts';
@@ -11,16 +10,13 @@ import { runRelay, targetOf } from '../cli/run-command.ts';
 import { issueEvent } from '../issue-events.ts';
 import { newFolder, withPackage } from '../new-folder.ts';
 import { customOf, PROJECT, startRelay, type TestRelay } from '../relay.ts';
+import { opened } from './opened.ts';
 
 const complete = 'work-items/checklist/items/complete';
 const done = { item_id: 101, is_completed: true };
-const on = github('issues.opened', {
-  input: { title: z.string() },
-  job: ({ issue }) => ({ happened: [issue.id], input: { title: issue.title } }),
-});
 type Step = (steps: Steps, title: string) => Promise<unknown>;
 const inOrder =
-  (...all: Step[]): Run<typeof on> =>
+  (...all: Step[]): Run<typeof opened> =>
   async ({ title }, steps) => {
     for (const step of all) await step(steps, title);
     return 'done';
@@ -43,13 +39,13 @@ const run = inOrder(calls(), creates(), waits, says());
 
 let relay: TestRelay;
 beforeEach(async () => {
-  relay = await startRelay({ own: { follow: { on, run } } });
+  relay = await startRelay({ own: { follow: { on: opened, run } } });
   await relay.post('issues', issueEvent('opened', { labels: [], title: 'Waits' }));
   await relay.work();
   expect(await relay.jobs()).toMatchObject([{ automation: 'follow', status: 'waiting' }]);
 });
 
-async function plan(files: Record<string, { on: unknown; run: Run<typeof on> }>): Promise<string> {
+async function plan(files: Record<string, { on: unknown; run: Run<typeof opened> }>): Promise<string> {
   const { config } = relay.runtime;
   const before = relay.sandbox.requests;
   const lines = await jobsInWords(customOf(files, config), config, relay.stores, 'local');
@@ -57,7 +53,7 @@ async function plan(files: Record<string, { on: unknown; run: Run<typeof on> }>)
   return lines.join('\n');
 }
 
-it.each<[string, Run<typeof on>, string]>([
+it.each<[string, Run<typeof opened>, string]>([
   ['the same code', run, '1 job under way, 1 as before'],
   ['a renamed call', inOrder(calls('finish')), `repeats the step 'complete' (${complete}) as 'finish'`],
   [
@@ -77,7 +73,7 @@ it.each<[string, Run<typeof on>, string]>([
     "before 'complete', 'defect', 'later', which is done; it may skip it",
   ],
 ])('a plan names what becomes of a job under way: %s', async (_, changed, said) => {
-  expect(await plan({ follow: { on, run: changed } })).toContain(said);
+  expect(await plan({ follow: { on: opened, run: changed } })).toContain(said);
 });
 
 /** A folder of automations with this code. */
@@ -128,7 +124,7 @@ it('a plan does not wait for code that does not end', async () => {
 });
 
 it('a plan names the automations that are gone, and those that are new', async () => {
-  const shown = await plan({ renamed: { on, run } });
+  const shown = await plan({ renamed: { on: opened, run } });
   expect(shown).toContain('! follow has unfinished jobs but no file');
   expect(shown).toContain('+ renamed has no jobs yet');
   expect(shown).toContain('GitHub must send issues.opened');

@@ -34,13 +34,8 @@ beforeAll(() => {
     join(folder, 'tsconfig.json'),
     JSON.stringify({ extends: join(root, 'tsconfig.json'), include: ['mistyped.ts'], exclude: [] }),
   );
-  const { stdout } = spawnSync(
-    process.execPath,
-    [join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '-p', folder],
-    {
-      encoding: 'utf8',
-    },
-  );
+  const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '-p', folder];
+  const { stdout } = spawnSync(process.execPath, tsc, { encoding: 'utf8' });
   said = stdout.split('\n').filter((line) => /^\S*mistyped\.ts\(/.test(line));
 });
 afterAll(() => rmSync(folder, { recursive: true }));

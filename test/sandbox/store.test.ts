@@ -17,11 +17,8 @@ describe('the data file', () => {
     const first = await startAtNoon({ dataFile });
     const signed = sign(first.sandbox.url, '/defects/create', newDefect);
     await send(signed);
-    await call(first.sandbox, '/test-steps/delete', {
-      test_case_id: 'e57a8c31-6d02-4b9f-a4c3-1b8e2f7d6a01',
-      step_id: 1,
-      hard_delete: true,
-    });
+    const step = { test_case_id: 'e57a8c31-6d02-4b9f-a4c3-1b8e2f7d6a01', step_id: 1 };
+    await call(first.sandbox, '/test-steps/delete', { ...step, hard_delete: true });
     const second = await startAtNoon({ dataFile });
     expect(second.sandbox.data).toEqual(first.sandbox.data);
     expect(second.sandbox.audit).toEqual(first.sandbox.audit);
@@ -43,9 +40,8 @@ describe('the data file', () => {
   it('is refused when a line before the last is broken', async () => {
     const dataFile = newDataFile();
     writeFileSync(dataFile, '[{"pu\n[]\n');
-    await expect(startSandbox({ dataFile })).rejects.toThrow(
-      /data\.jsonl is damaged: line 1 is not JSON; correct the line, or remove the file/,
-    );
+    const why = /data\.jsonl is damaged: line 1 is not JSON; correct the line, or remove the file/;
+    await expect(startSandbox({ dataFile })).rejects.toThrow(why);
   });
 
   it('has what a process answered right before it was killed', async () => {

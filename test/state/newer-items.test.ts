@@ -30,24 +30,30 @@ async function workFor(ms: number): Promise<void> {
   }
 }
 
+/** An issue that is opened. @returns the id of its job */
+async function opened(id = 1): Promise<string> {
+  const { answer } = await relay.post('issues', issueEvent('opened', { id }));
+  return String((answer.jobs as string[])[0]);
+}
+const edited = () => relay.post('issues', issueEvent('edited', { id: 1, title: 'New title', seconds: 60 }));
+
 const lastOf = (metric: string) => relay.metrics.findLast((record) => metric in record)?.[metric];
 
 it.each(['a draft', 'a record that waits'])(
   '%s of the next version waits for it, while all else continues, and an alarm goes off',
   async (what) => {
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 60 });
-    await relay.post('issues', issueEvent('opened', { id: 1 }));
+    const id = await opened();
     if (what === 'a record that waits') await relay.work();
     relay.sandbox.clearFaults();
-    const [job] = await relay.jobs();
-    const ofThisVersion = await rewrite(keys.job(job?.id ?? ''), 'input');
-    await relay.post('issues', issueEvent('opened', { id: 2 }));
+    const ofThisVersion = await rewrite(keys.job(id), 'input');
+    await opened(2);
     await workFor(20 * HOUR);
     expect(await relay.jobs()).toMatchObject([{ status: 'succeeded' }]);
-    expect(await relay.stores.table.get(keys.job(job?.id ?? ''))).toMatchObject({ form: FORM + 1 });
+    expect(await relay.stores.table.get(keys.job(id))).toMatchObject({ form: FORM + 1 });
     expect(lastOf('ParkedJobs')).toBe(0);
     expect(lastOf('OldestOverdue')).toBeGreaterThan(900);
-    await expect(relay.stores.jobs.get(job?.id ?? '')).rejects.toThrow('a newer version of the relay wrote it');
+    await expect(relay.stores.jobs.get(id)).rejects.toThrow('a newer version of the relay wrote it');
 
     await ofThisVersion();
     await relay.workToTheEnd();
@@ -56,10 +62,10 @@ it.each(['a draft', 'a record that waits'])(
 );
 
 it('a job whose link the next version wrote waits for it, and an alarm goes off', async () => {
-  await relay.post('issues', issueEvent('opened', { id: 1 }));
+  await opened();
   await relay.workToTheEnd();
   const ofThisVersion = await rewrite(keys.link('issue-9001'), 'defect');
-  await relay.post('issues', issueEvent('edited', { id: 1, title: 'New title', seconds: 60 }));
+  await edited();
   await workFor(20 * HOUR);
   expect(await relay.jobs('parked')).toEqual([]);
   expect(relay.metrics.filter(({ NewerItems }) => NewerItems === 1).length).toBeGreaterThan(60);
@@ -70,10 +76,10 @@ it('a job whose link the next version wrote waits for it, and an alarm goes off'
 });
 
 it('a job of an automation that only the next version has waits for it, and an alarm goes off', async () => {
-  await relay.post('issues', issueEvent('opened', { id: 1 }));
+  const id = await opened();
   const [job] = await relay.jobs();
   const become = (value: unknown) =>
-    relay.stores.table.update(keys.job(job?.id ?? ''), { expression: 'SET #automation = :value', values: { value } });
+    relay.stores.table.update(keys.job(id), { expression: 'SET #automation = :value', values: { value } });
   await become('of-the-next-version');
   await workFor(20 * HOUR);
   expect(await relay.jobs()).toMatchObject([{ status: 'waiting' }]);
@@ -84,19 +90,18 @@ it('a job of an automation that only the next version has waits for it, and an a
 });
 
 it('what has waited for a day is parked', async () => {
-  await relay.post('issues', issueEvent('opened', { id: 1 }));
-  const [job] = await relay.jobs();
-  await rewrite(keys.job(job?.id ?? ''), 'input');
+  const id = await opened();
+  await rewrite(keys.job(id), 'input');
   await workFor(25 * HOUR);
-  expect(await relay.stores.table.get(keys.job(job?.id ?? ''))).toMatchObject({ status: 'parked', form: FORM + 1 });
+  expect(await relay.stores.table.get(keys.job(id))).toMatchObject({ status: 'parked', form: FORM + 1 });
   expect(lastOf('ParkedJobs')).toBe(1);
 });
 
 it('a job that is older than a day waits for the link of the next version, too, and for a day', async () => {
-  await relay.post('issues', issueEvent('opened', { id: 1 }));
+  await opened();
   await relay.workToTheEnd();
   await rewrite(keys.link('issue-9001'), 'defect');
-  await relay.post('issues', issueEvent('edited', { id: 1, title: 'New title', seconds: 60 }));
+  await edited();
   relay.clock.now += 25 * HOUR;
   await workFor(20 * HOUR);
   expect(await relay.jobs('parked')).toEqual([]);
@@ -105,8 +110,7 @@ it('a job that is older than a day waits for the link of the next version, too, 
 });
 
 it('a sweep writes nothing for records of the next version: after a rollback there may be thousands', async () => {
-  for (const id of [1, 2, 3]) await relay.post('issues', issueEvent('opened', { id }));
-  for (const { id } of await relay.jobs()) await rewrite(keys.job(id), 'input');
+  for (const issue of [1, 2, 3]) await rewrite(keys.job(await opened(issue)), 'input');
   relay.clock.now += 10 * MINUTE;
   const send = vi.spyOn(DynamoDBClient.prototype, 'send');
   await relay.sweep();
@@ -117,7 +121,7 @@ it('a sweep writes nothing for records of the next version: after a rollback the
 
 it('records of the next version at the head of a waiting line do not hold up those behind them', async () => {
   relay = await startRelay({ config: exampleConfig({}, { connection: { limits: { perMinute: 2, perDay: 5_000 } } }) });
-  for (let id = 1; id <= 12; id++) await relay.post('issues', issueEvent('opened', { id }));
+  for (let id = 1; id <= 12; id++) await opened(id);
   await relay.work();
   const standing = (await relay.jobs('waiting')).toSorted((a, b) => a.createdAt - b.createdAt);
   const head = standing.filter(({ line, slotAt }) => line !== undefined && slotAt === undefined).slice(0, 6);

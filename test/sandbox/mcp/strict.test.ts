@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { grantable } from '../../../sandbox/mcp/scopes.ts';
+import type { Sandbox } from '../../../sandbox/sandbox.ts';
 import { consent } from './consent.ts';
 import {
   authorization,
@@ -20,6 +21,9 @@ import {
 const shop = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
 const revisions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+const connect = (sandbox: Sandbox, granted: { scopes?: string[] } = {}) =>
+  McpClient.connect(sandbox, sandbox.mcp.grant(mira, granted).access_token);
 
 describe('the pages of an authorization', () => {
   it.each([
@@ -71,24 +75,21 @@ describe('the token endpoint', () => {
 });
 
 describe('the MCP endpoint', () => {
-  it.each([...grantable.keys()].filter((scope) => scope !== 'mcp:use'))(
-    'has tools for the scope %s, and refuses them without it',
-    async (scope) => {
-      const { sandbox } = await startMcp({ toolsPerPage: 100, tellsToolScopes: true });
-      const connect = (scopes: string[]) =>
-        McpClient.connect(sandbox, sandbox.mcp.grant(mira, { scopes }).access_token);
-      const others = await connect([...grantable.keys()].filter((one) => one !== scope));
-      const only = await connect(['mcp:use', scope]);
-      const { tools } = (await only.request('tools/list')).json.result;
-      const its = tools.filter(({ _meta }) => _meta?.scope === scope);
-      expect(its).not.toEqual([]);
-      for (const { name } of its) {
-        const answer = await others.call(name);
-        expect([answer.status, answer.json.error.message]).toEqual([403, `The tool ${name} needs the scope ${scope}`]);
-        expect((await only.call(name)).status).toBe(200);
-      }
-    },
-  );
+  const scopes = [...grantable.keys()];
+  const ofTools = scopes.filter((scope) => scope !== 'mcp:use');
+  it.each(ofTools)('has tools for the scope %s, and refuses them without it', async (scope) => {
+    const { sandbox } = await startMcp({ toolsPerPage: 100, tellsToolScopes: true });
+    const others = await connect(sandbox, { scopes: scopes.filter((one) => one !== scope) });
+    const only = await connect(sandbox, { scopes: ['mcp:use', scope] });
+    const { tools } = (await only.request('tools/list')).json.result;
+    const its = tools.filter(({ _meta }) => _meta?.scope === scope);
+    expect(its).not.toEqual([]);
+    for (const { name } of its) {
+      const answer = await others.call(name);
+      expect([answer.status, answer.json.error.message]).toEqual([403, `The tool ${name} needs the scope ${scope}`]);
+      expect((await only.call(name)).status).toBe(200);
+    }
+  });
 
   it('refuses a body that is too large with a challenge and a JSON-RPC error', async () => {
     const { sandbox } = await startMcp();
@@ -107,14 +108,14 @@ describe('the MCP endpoint', () => {
     ['save_context', { project: shop, context: 'x' }, { project: shop, context: 'x' }],
   ])('has a plain tool %s', async (name, args, expected) => {
     const { sandbox } = await startMcp();
-    const client = await McpClient.connect(sandbox, sandbox.mcp.grant(mira).access_token);
+    const client = await connect(sandbox);
     const { json } = await client.call(name, args);
     expect(json.result).toMatchObject({ isError: false, structuredContent: expected });
   });
 
   it('has no tool that changes members', async () => {
     const { sandbox } = await startMcp({ toolsPerPage: 100 });
-    const client = await McpClient.connect(sandbox, sandbox.mcp.grant(mira).access_token);
+    const client = await connect(sandbox);
     const { tools } = (await client.request('tools/list')).json.result;
     expect(tools.filter(({ name }) => /member|user|role/.test(name))).toEqual([]);
   });
@@ -138,7 +139,7 @@ describe('the MCP endpoint', () => {
     ['an unknown method', { ...list, method: 'resources/list' }, {}, 200, -32601],
   ])('refuses a message with %s', async (_, body, headers, status, code) => {
     const { sandbox } = await startMcp();
-    const client = await McpClient.connect(sandbox, sandbox.mcp.grant(mira).access_token);
+    const client = await connect(sandbox);
     const answer = await client.send(body, headers);
     expect([answer.status, answer.json.error.code]).toEqual([status, code]);
   });

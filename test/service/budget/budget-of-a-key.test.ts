@@ -27,12 +27,9 @@ it('the budget of a key is shared by all connections with the key, and known to 
 
 it('the budget of a key begins with the calls of the last key after a rotation, which keeps its own', async () => {
   const [connection, last, next] = [newConnection(), newConnection(), newConnection()];
-  const answers = await askOften(12, (nth) =>
-    ask(
-      holder(() => (nth < 6 ? last : next)),
-      connection,
-    ),
-  );
+  const before6 = holder(() => last);
+  const after = holder(() => next);
+  const answers = await askOften(12, (nth) => ask(nth < 6 ? before6 : after, connection));
   expect(granted(answers)).toHaveLength(10);
   const before = createBudget({ table, clock: () => START });
   expect((await before.view(last, limits)).minute.used).toBe(6);

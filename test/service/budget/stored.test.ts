@@ -34,19 +34,17 @@ describe('a write', () => {
     };
   }
 
-  it.each([true, false])(
-    'without an answer gives a slot back once at most, whether it was carried out: %s',
-    async (isWritten) => {
-      const failing = failingTable();
-      const { ask } = start({ perMinute: 3, perDay: 5_000 }, { table: failing.table });
-      const [first] = [slotOf(await ask()), slotOf(await ask()), slotOf(await ask())];
-      first.giveUp();
-      failing.failNext(isWritten);
-      await expect(ask()).rejects.toThrow(BudgetUnavailable);
-      const more = granted([await ask(), await ask()]);
-      expect(2 + more.length + (isWritten ? 1 : 0)).toBeLessThanOrEqual(3);
-    },
-  );
+  const ONCE = 'without an answer gives a slot back once at most, whether it was carried out: %s';
+  it.each([true, false])(ONCE, async (isWritten) => {
+    const failing = failingTable();
+    const { ask } = start({ perMinute: 3, perDay: 5_000 }, { table: failing.table });
+    const [first] = [slotOf(await ask()), slotOf(await ask()), slotOf(await ask())];
+    first.giveUp();
+    failing.failNext(isWritten);
+    await expect(ask()).rejects.toThrow(BudgetUnavailable);
+    const more = granted([await ask(), await ask()]);
+    expect(2 + more.length + (isWritten ? 1 : 0)).toBeLessThanOrEqual(3);
+  });
 
   it('that fails is made later: a call without an answer counts until the service may have counted it', async () => {
     const limits = { perMinute: 3, perDay: 5_000 };
@@ -100,19 +98,12 @@ describe('a write', () => {
 
 describe('stored values and clocks are input', () => {
   const time = fc.oneof(fc.integer(), fc.double(), fc.constantFrom(START, START + 5 * DAY, 1e38));
-  const value = fc.oneof(
-    time,
-    fc.string(),
-    fc.uint8Array(),
-    fc.array(time),
-    fc.dictionary(fc.string({ minLength: 1 }), fc.array(time)),
-  );
+  const named = fc.dictionary(fc.string({ minLength: 1 }), fc.array(time));
+  const value = fc.oneof(time, fc.string(), fc.uint8Array(), fc.array(time), named);
   const packed = fc
     .array(fc.oneof(fc.nat(5), fc.nat(2 ** 45), fc.constant(START / 125)), { maxLength: 8 })
     .map(([first = 0, ...calls]) => packWindow({ ...emptyMinute(), first, calls }));
-  const names = [
-    ...['minuteCalls', 'dayCalls', 'eventCalls', 'peopleCalls', 'pausedUntil', 'lines', 'assumed', 'written'],
-  ];
+  const names = 'minuteCalls dayCalls eventCalls peopleCalls pausedUntil lines assumed written'.split(' ');
   const item = fc.dictionary(fc.constantFrom(...names), fc.oneof(value, packed));
 
   it('any item at all decodes, and after a minute calls are sent again', () => {

@@ -11,14 +11,10 @@ import { type Answering, failureOf, noon, reply, sandboxAndClient, serverAndClie
 
 const done = reply(200, { success: true, message: 'OK', data: {} });
 
-describe('a client', () => {
-  it.each(['', 'pk_', 'sk_example', 'pk_line\n', 'pk_two words', 'pk_schlüssel', 'pk_✓'])(
-    'a client is refused with the API key %j',
-    (apiKey) => {
-      const create = () => createPartnerClient({ baseUrl: 'https://pm.example.com', apiKey, secretKey: 'sk_example' });
-      expect(create).toThrow(/^API key: expected a key that begins with pk_, of ASCII characters without spaces$/);
-    },
-  );
+const NO_KEYS = ['', 'pk_', 'sk_example', 'pk_line\n', 'pk_two words', 'pk_schlüssel', 'pk_✓'];
+it.each(NO_KEYS)('a client is refused with the API key %j', (apiKey) => {
+  const create = () => createPartnerClient({ baseUrl: 'https://pm.example.com', apiKey, secretKey: 'sk_example' });
+  expect(create).toThrow(/^API key: expected a key that begins with pk_, of ASCII characters without spaces$/);
 });
 
 describe('a request', () => {
@@ -81,11 +77,8 @@ describe("a service whose clock differs from the client's", () => {
   ])('by %s refuses once, and takes what is signed next', async (_, differenceMs, clockOffsetSeconds) => {
     const { sandbox, client, clocks } = await sandboxAndClient();
     clocks.sandbox += differenceMs;
-    expect(await failureOf(client.call(validate, {}))).toMatchObject({
-      status: 401,
-      reason: 'timestamp outside window',
-      clockOffsetSeconds,
-    });
+    const refusal = { status: 401, reason: 'timestamp outside window', clockOffsetSeconds };
+    expect(await failureOf(client.call(validate, {}))).toMatchObject(refusal);
     expect(sandbox.requests).toBe(1);
     expect((await client.call(validate, { second: true })).data).toEqual({ second: true });
     clocks.client += minuteMs;
@@ -112,20 +105,17 @@ describe("a service whose clock differs from the client's", () => {
     expect(signedAt).toBe(noon);
   });
 
+  const withoutDate: Answering = (_, response) => {
+    response.sendDate = false;
+    response.writeHead(401).end(JSON.stringify(outside));
+  };
   const refused = (status: number) => ({ name: 'PartnerRefusal', status, clockOffsetSeconds: null });
   it.each<[string, object, Answering]>([
     ['it refuses for another reason', refused(401), reply(401, { ...outside, message: 'Invalid signature' }, ahead)],
     ['it refuses with another status', refused(422), reply(422, outside, ahead)],
     ['it carries out the call', { status: 200 }, reply(200, { success: true, message: 'OK', data: {} }, ahead)],
     ['its Date is no date', refused(401), reply(401, outside, { date: 'today' })],
-    [
-      'it sends no Date',
-      refused(401),
-      (_, response) => {
-        response.sendDate = false;
-        response.writeHead(401).end(JSON.stringify(outside));
-      },
-    ],
+    ['it sends no Date', refused(401), withoutDate],
   ])('the offset changes no timestamp if %s', async (_, ends, answer) => {
     const { client, received } = await serverAndClient(answer);
     expect(await client.call(validate, {}).catch((error) => error)).toMatchObject(ends);
@@ -141,9 +131,8 @@ it.each<[string, Buffer, string?]>([
   ['in UTF-8 that says nonsense', Buffer.from('{"success":true,"data":["Zoë"]}'), 'application/json; charset=x'],
   ['in UTF-16', Buffer.from('\ufeff{"success":true,"data":["Zoë"]}', 'utf16le'), 'application/json; charset=utf-16le'],
 ])('an answer %s is read', async (_, body, type = 'application/json') => {
-  const { client } = await serverAndClient((_, response) =>
-    response.writeHead(200, { 'content-type': type }).end(body),
-  );
+  const answer: Answering = (_, response) => response.writeHead(200, { 'content-type': type }).end(body);
+  const { client } = await serverAndClient(answer);
   expect((await client.call(validate, {})).data).toEqual(['Zoë']);
 });
 
@@ -242,25 +231,17 @@ describe('the pages of a list', () => {
     });
   });
 
-  it('a list whose only page has fewer rows than its total is not whole', async () => {
-    const pagination = { current_page: 1, last_page: 1, total: 60 };
-    const { client } = await serverAndClient(reply(200, { success: true, data: [{ user_id: 1 }], pagination }));
-    const reading = pages(client.call, listUsers, {});
-    await reading.next();
-    expect(await reading.next()).toEqual({ done: true, value: false });
-  });
-
-  it('pages end if the list does not advance, without a repeated page', async () => {
-    const stuck = { success: true, data: [{ user_id: 1 }], pagination: { current_page: 1, last_page: 9 } };
-    const { client, received } = await serverAndClient(reply(200, stuck));
-    expect(await sizes(pages(client.call, listUsers, {}))).toEqual([1]);
-    expect(received).toHaveLength(2);
-  });
-
-  it('the first page is used, whatever its number', async () => {
-    const unnumbered = { success: true, data: [{ user_id: 1 }], pagination: { current_page: 0, last_page: 0 } };
-    const { client } = await serverAndClient(reply(200, unnumbered));
-    expect(await sizes(pages(client.call, listUsers, {}))).toEqual([1]);
+  it.each([
+    ['a list whose only page has fewer rows than its total is not whole', { last_page: 1, total: 60 }, 1, false],
+    ['pages end if the list does not advance, without a repeated page', { last_page: 9 }, 2, false],
+    ['the first page is used, whatever its number', { current_page: 0, last_page: 0 }, 1, true],
+  ])('%s', async (_, told, requests, isWhole) => {
+    const pagination = { current_page: 1, ...told };
+    const { client, received } = await serverAndClient(
+      reply(200, { success: true, data: [{ user_id: 1 }], pagination }),
+    );
+    expect(await rowsOf(pages(client.call, listUsers, {}))).toMatchObject({ rows: [{ user_id: 1 }], isWhole });
+    expect(received).toHaveLength(requests);
   });
 
   it('pages end with the error of the page that fails', async () => {

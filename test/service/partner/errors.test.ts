@@ -120,50 +120,29 @@ describe('a refusal', () => {
 
   const says = (message: unknown, more: object = {}) => ({ success: false, message, data: null, ...more });
 
+  const wrong = (errors: object) => says('Wrong', { errors });
+  const byField = { title: 'is required', hours: ['is too much', 'is no number'], deep: { no: 'text' } };
+  const inside = { error: { message: 'Wrong', details: [{ errors: { title: { message: 'is required' } } }] } };
+  const list = [{ field: 'title', message: 'is required' }, { detail: 'No' }, 'Nothing', 7];
   const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`f${n}`, 'x'.repeat(300)]));
+  const read = Array.from({ length: 10 }, (_, n) => `f${n}: ${'x'.repeat(116)}`);
+  const forTerminal = says('Wrong\u001b[31m\nred', { errors: { 'a\u202eb': '\u0007is\tno' } });
+  const messages = { message: [...'abcdefghijk'] };
   const notEnvelope = { found: 'not the documented envelope', serviceMessage: 'Wrong' } as const;
+  const joined = { ...notEnvelope, serviceMessage: [...'abcdefghij'].join('; ') };
+  const required = ['title: is required'];
 
   it.each<[string, number, object, Partial<RefusalFacts>]>([
     ['other words', 401, says('Please sign in'), { reason: 'unknown', serviceMessage: 'Please sign in' }],
     ['no message', 401, says(null), { reason: 'unknown', serviceMessage: null }],
     ['a reason in a sentence', 401, says('No: UNKNOWN OR REVOKED KEY.'), reason('unknown or revoked key')],
     ['the words of a 401', 403, says('Invalid signature'), { reason: null }],
-    [
-      'errors by field',
-      422,
-      says('Wrong', { errors: { title: 'is required', hours: ['is too much', 'is no number'], deep: { no: 'text' } } }),
-      { fieldErrors: ['title: is required', 'hours: is too much; is no number'] },
-    ],
-    [
-      'errors by field inside another one',
-      422,
-      { error: { message: 'Wrong', details: [{ errors: { title: { message: 'is required' } } }] } },
-      { ...notEnvelope, fieldErrors: ['title: is required'] },
-    ],
-    [
-      'a list of errors',
-      422,
-      says('Wrong', { errors: [{ field: 'title', message: 'is required' }, { detail: 'No' }, 'Nothing', 7] }),
-      { fieldErrors: ['title: is required', 'No', 'Nothing'] },
-    ],
-    [
-      'more than anybody reads',
-      422,
-      says('Wrong', { errors: many }),
-      { fieldErrors: Array.from({ length: 10 }, (_, n) => `f${n}: ${'x'.repeat(116)}`) },
-    ],
-    [
-      'text for a terminal',
-      422,
-      says('Wrong\u001b[31m\nred', { errors: { 'a\u202eb': '\u0007is\tno' } }),
-      { serviceMessage: 'Wrong [31m red', fieldErrors: ['ab:  is no'] },
-    ],
-    [
-      'a list of messages',
-      422,
-      { message: [...'abcdefghijk'] },
-      { ...notEnvelope, serviceMessage: [...'abcdefghij'].join('; ') },
-    ],
+    ['errors by field', 422, wrong(byField), { fieldErrors: [...required, 'hours: is too much; is no number'] }],
+    ['errors by field inside another one', 422, inside, { ...notEnvelope, fieldErrors: required }],
+    ['a list of errors', 422, wrong(list), { fieldErrors: [...required, 'No', 'Nothing'] }],
+    ['more than anybody reads', 422, wrong(many), { fieldErrors: read }],
+    ['text for a terminal', 422, forTerminal, { serviceMessage: 'Wrong [31m red', fieldErrors: ['ab:  is no'] }],
+    ['a list of messages', 422, messages, joined],
     ['a claim of success', 400, { ...says('No'), success: true }, {}],
     ['a success status', 200, says('Not today'), {}],
     ['a long message', 400, says('x'.repeat(501)), { serviceMessage: 'x'.repeat(500) }],
@@ -174,9 +153,7 @@ describe('a refusal', () => {
     const { message: serviceMessage } = body as { message?: unknown };
     const common = { ...noFacts, name: 'PartnerRefusal', operation: 'tasks/create', status, serviceMessage };
     expect({ ...error }).toEqual({ ...common, ...facts });
-    expect(error.message).toMatch(
-      status >= 500 ? /^tasks\/create: the service answers 5/ : /^tasks\/create: refused with status \d{3}/,
-    );
+    expect(error.message).toMatch(/^tasks\/create: refused with status \d{3}/);
     expect(received).toHaveLength(1);
   });
 
@@ -258,10 +235,8 @@ describe('a refusal', () => {
         reply(status, says(message))({ path: '', headers, body: '' }, response);
       });
       const error = await failureOfSending(client, createTask, { title: canary });
-      expect(error).toMatchObject({
-        status,
-        serviceMessage: '[removed]: [removed] with [removed] is not [removed]; again [removed]',
-      });
+      const serviceMessage = '[removed]: [removed] with [removed] is not [removed]; again [removed]';
+      expect(error).toMatchObject({ status, serviceMessage });
     },
   );
 
@@ -277,6 +252,15 @@ describe('a refusal', () => {
 
 describe('an unreadable answer', () => {
   const page = '<html><body>Sign in</body></html>';
+  const NO_ENVELOPE = 'not the documented envelope';
+  const OTHER_DATA = 'other data than declared';
+  const TARGET = 'https://sso.example.com/in';
+  const LEADS = `to ${TARGET}; check that the base URL is right and the instance is up`;
+  const otherTypes = { success: canary, data: [], pagination: { current_page: canary, last_page: 1 } };
+  const TYPES = 'success: invalid_value, pagination.current_page: invalid_type';
+  const of = (data: unknown) => ({ success: true, message: canary, data });
+  const unnamed = [{ project_id: 'a' }, { project_id: 7, name: canary }, { name: false }];
+  const UNNAMED = 'data.1.project_id: invalid_type; it has project_id, name';
 
   it.each<[string, number, unknown, Record<string, string>, PartnerUnreadable['found'], string]>([
     ['a page of a proxy', 502, ` \n${page}`, {}, 'an HTML page', ''],
@@ -286,41 +270,13 @@ describe('an unreadable answer', () => {
     ['nothing but white space', 200, ' \n', {}, 'an empty body', ''],
     ['nothing', 504, '', {}, 'an empty body', ''],
     ['a redirect without a target', 301, page, {}, 'a redirect', 'without a Location'],
-    [
-      'a redirect with a token',
-      307,
-      '',
-      { location: 'https://sso.example.com/in?token=canary-4711#canary-4711' },
-      'a redirect',
-      'to https://sso.example.com/in; check that the base URL is right and the instance is up',
-    ],
-    ['JSON of something else', 200, { error: canary }, {}, 'not the documented envelope', 'success: missing'],
-    ['a list', 200, [{ project_id: canary }], {}, 'not the documented envelope', 'body: invalid_type'],
-    ['null', 200, null, {}, 'not the documented envelope', 'body: invalid_type'],
-    [
-      'an envelope of other types',
-      200,
-      { success: canary, data: [], pagination: { current_page: canary, last_page: 1 } },
-      {},
-      'not the documented envelope',
-      'success: invalid_value, pagination.current_page: invalid_type',
-    ],
-    [
-      'data of another shape',
-      200,
-      { success: true, message: canary, data: { rows: canary } },
-      {},
-      'other data than declared',
-      'data: invalid_type; it has rows',
-    ],
-    [
-      'rows without what identifies them',
-      200,
-      { success: true, data: [{ project_id: 'a' }, { project_id: 7, name: canary }, { name: false }] },
-      {},
-      'other data than declared',
-      'data.1.project_id: invalid_type; it has project_id, name',
-    ],
+    ['a redirect with a token', 307, '', { location: `${TARGET}?token=canary-4711#canary-4711` }, 'a redirect', LEADS],
+    ['JSON of something else', 200, { error: canary }, {}, NO_ENVELOPE, 'success: missing'],
+    ['a list', 200, [{ project_id: canary }], {}, NO_ENVELOPE, 'body: invalid_type'],
+    ['null', 200, null, {}, NO_ENVELOPE, 'body: invalid_type'],
+    ['an envelope of other types', 200, otherTypes, {}, NO_ENVELOPE, TYPES],
+    ['data of another shape', 200, of({ rows: canary }), {}, OTHER_DATA, 'data: invalid_type; it has rows'],
+    ['rows without what identifies them', 200, of(unnamed), {}, OTHER_DATA, UNNAMED],
   ])('of something else: %s', async (_, status, body, headers, found, hint) => {
     const { client, received } = await serverAndClient(reply(status, body, headers));
     const error = await failureOfSending(client, listProjects, {});
@@ -331,20 +287,14 @@ describe('an unreadable answer', () => {
     expect(received).toHaveLength(1);
   });
 
+  const VALUES = 'a body that is too large: more than 100000 JSON values';
   it.each([
     [200, 128 * MB, '', 'x', 'PartnerUnreadable', 'a body that is too large: more than 8 MB'],
     [200, 8 * MB - 2, '', 'x', 'PartnerUnreadable', 'not JSON'],
     [422, 128 * MB, '', 'x', 'PartnerRefusal', `refused with status 422: ${'x'.repeat(500)}`],
-    [200, 7 * MB, DATA, ',{}', 'PartnerUnreadable', 'a body that is too large: more than 100000 JSON values'],
-    [418, 7 * MB, DATA, '{"a":', 'PartnerUnreadable', 'a body that is too large: more than 100000 JSON values'],
-    [
-      200,
-      90_000,
-      DATA,
-      ',{}',
-      'PartnerUnreadable',
-      'other data than declared: data.0.project_id: missing; it has no fields',
-    ],
+    [200, 7 * MB, DATA, ',{}', 'PartnerUnreadable', VALUES],
+    [418, 7 * MB, DATA, '{"a":', 'PartnerUnreadable', VALUES],
+    [200, 90_000, DATA, ',{}', 'PartnerUnreadable', `${OTHER_DATA}: data.0.project_id: missing; it has no fields`],
   ])('a small compressed answer with status %i of %i bytes is not unpacked beyond its bounds: %s%s', async (...row) => {
     const [status, bytes, begins, repeated, name, told] = row;
     const bomb = gzipSync(Buffer.concat([Buffer.from(begins), Buffer.alloc(bytes, repeated), Buffer.from(']}')]));
@@ -458,13 +408,8 @@ describe('no answer', () => {
   ])('from %s', async (_, given, sent, why) => {
     const error = await failureOfSending(await given(), updateDefect, { defect_id, title: canary });
     expect(error).toBeInstanceOf(PartnerUnanswered);
-    expect({ ...error }).toEqual({
-      name: 'PartnerUnanswered',
-      operation: 'defects/update',
-      status: null,
-      retryAfterSeconds: null,
-      sent,
-    });
+    const facts = { operation: 'defects/update', status: null, retryAfterSeconds: null, sent };
+    expect({ ...error }).toEqual({ name: 'PartnerUnanswered', ...facts });
     const [told, reason = ''] = error.message.split('defects/update: no answer: ');
     expect(told).toBe('');
     expect(reason).toMatch(why);

@@ -1,0 +1,8 @@
+import { github } from 'partner-relay';
+import * as z from 'partner-relay/zod';
+
+/** Takes each issue that is opened, and keeps its title. */
+export const opened = github('issues.opened', {
+  input: { title: z.string() },
+  job: ({ issue }) => ({ happened: [issue.id], input: { title: issue.title } }),
+});
