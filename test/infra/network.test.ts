@@ -24,10 +24,8 @@ const functions = (template: Template, areLike: (properties: FunctionProperties)
 const inside = (template: Template) => functions(template, ({ VpcConfig }) => VpcConfig !== undefined);
 
 const endpoints = (template: Template) =>
-  Object.values(template.findResources('AWS::EC2::VPCEndpoint'))
-    .map(
-      ({ Properties: { VpcEndpointType: type, ServiceName } }) => `${type} ${inWords(ServiceName).split('.').at(-1)}`,
-    )
+  propertiesOf(template, 'EC2::VPCEndpoint')
+    .map(({ VpcEndpointType, ServiceName }) => `${VpcEndpointType} ${inWords(ServiceName).split('.').at(-1)}`)
     .sort();
 
 const existing = { vpcId: 'vpc-0a1b2c3d', subnetIds: ['subnet-0a1b2c3d'], securityGroupIds: ['sg-0a1b2c3d'] };
