@@ -55,7 +55,7 @@ export function tableStatements(startServer: () => Promise<TableServer>): void {
     await server.close();
   });
 
-  describe.each([...writes, ...updates])('a conditional %s', (what, before, write, after) => {
+  describe.each([...updates, ...writes])('a conditional %s', (what, before, write, after) => {
     const isUpdate = updates.some(([one]) => one === what);
     const says = isUpdate ? { ...key, ...after } : true;
     const refused = isUpdate ? undefined : false;

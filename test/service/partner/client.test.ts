@@ -232,7 +232,7 @@ describe('the pages of a list', () => {
   });
 
   it.each([
-    ['a list whose only page has fewer rows than its total is not whole', { last_page: 1, total: 60 }, 1, false],
+    ['a list whose only page has fewer rows than its total is not whole', { last_page: 1, total: 60 }, 2, false],
     ['pages end if the list does not advance, without a repeated page', { last_page: 9 }, 2, false],
     ['the first page is used, whatever its number', { current_page: 0, last_page: 0 }, 1, true],
   ])('%s', async (_, told, requests, isWhole) => {
