@@ -11,45 +11,21 @@ export function reportNews(
   metrics: Metrics,
   clock: () => number,
 ): (news: JobNews) => void {
-  function ended(ending: Ending, about: object): void {
-    switch (ending.ended) {
-      case 'succeeded':
-        log.info({ message: 'job succeeded', ...about, outcome: ending.outcome });
-        metrics.record({ JobsSucceeded: 1 });
-        return;
-      case 'not-done':
-        log.info({ message: 'job not done', ...about, outcome: ending.outcome });
-        return;
-      case 'waits': {
-        const { wait } = ending;
-        const isForecast = wait instanceof InLine;
-        const at = isForecast ? wait.expectedAt : wait.dueAt;
-        const due = at && { dueAt: new Date(at).toISOString(), ...(isForecast && { isForecast }) };
-        log.info({ message: 'job waits', ...about, ...due, why: wait.message });
-        if (ending.isForNewer) metrics.record({ NewerItems: 1 });
-        return;
-      }
-      case 'parked': {
-        const { ended: _, ...parked } = ending;
-        const next = nextStepOfParked(parked, (ms) => new Date(ms).toISOString(), clock()).text;
-        log.warn({ message: 'job parked', ...about, ...parked, next });
-      }
-    }
-  }
-
   return (report) => {
     const { job } = report;
     const { id: jobId, automation, entity, attempts, connection, cause: { trace } = {} } = job;
     const about = { jobId, automation, connection, entity, attempts, trace };
+    const note = (level: keyof typeof log, message: string, facts: object = {}) =>
+      log[level]({ message, ...about, ...facts });
+    const count = (metric: 'RateLimited' | 'StrangersWait' | 'CredentialsRefused') =>
+      metrics.record({ [metric]: 1 }, connection);
     switch (report.news) {
       case 'step': {
-        const { step, calls, status, note, settledBy, startedAt, finishedAt: endedAt = startedAt } = report.entry;
+        const { step, calls, status, note: why, settledBy, startedAt, finishedAt: endedAt = startedAt } = report.entry;
         const durationMs = tookOf(report.entry, job.waits);
-        const line = { message: `step ${status}`, ...about, step, calls, note, settledBy, durationMs };
-        if (status === 'failed') {
-          log.warn(line);
-          metrics.record({ StepsFailed: 1 });
-        } else log.info(line);
+        const hasFailed = status === 'failed';
+        note(hasFailed ? 'warn' : 'info', `step ${status}`, { step, calls, note: why, settledBy, durationMs });
+        if (hasFailed) metrics.record({ StepsFailed: 1 });
         if (status === 'done' && report.isOperation) metrics.record({ EventToOperation: endedAt - job.createdAt });
         if (status === 'done' && step === 'reply' && job.replyTo?.in === 'slack') {
           metrics.record({ SlackReply: endedAt - job.createdAt });
@@ -58,43 +34,56 @@ export function reportNews(
       }
       case 'send': {
         const { came, status, why, sameBytes, calls = report.calls, sentAt, endedAt } = report.send;
-        const line = { message: 'request sent', ...about, step: report.step, calls, came, status, why, sameBytes };
-        log.info({ ...line, durationMs: endedAt - sentAt });
-        return;
+        const sent = { step: report.step, calls, came, status, why, sameBytes, durationMs: endedAt - sentAt };
+        return note('info', 'request sent', sent);
       }
       case 'continues': {
         const { for: waitedFor, from, until = from, why } = report.wait;
-        log.info({ message: 'job continues', ...about, waitedFor, why, durationMs: until - from });
-        return;
+        return note('info', 'job continues', { waitedFor, why, durationMs: until - from });
       }
       case 'rate limited':
-        log.warn({ message: 'the service answered 429', ...about });
-        metrics.record({ RateLimited: 1 }, job.connection);
-        return;
+        count('RateLimited');
+        return note('warn', 'the service answered 429');
       case 'strangers wait':
-        log.warn({ message: 'the share of outside contributors is used up', ...about, who: report.who });
-        metrics.record({ StrangersWait: 1 }, job.connection);
-        return;
+        count('StrangersWait');
+        return note('warn', 'the share of outside contributors is used up', { who: report.who });
       case 'credentials refused':
-        log.error({ message: 'the service refuses the key', ...about, reason: report.reason });
-        metrics.record({ CredentialsRefused: 1 }, job.connection);
-        return;
-      case 'run ended':
-        return ended(report.ending, about);
+        count('CredentialsRefused');
+        return note('error', 'the service refuses the key', { reason: report.reason });
       case 'breaker not closed':
-        log.warn({ message: 'a breaker could not be closed', ...about, error: String(report.error) });
-        return;
+        return note('warn', 'a breaker could not be closed', { error: String(report.error) });
       case 'line stands still':
-        log.warn({ message: 'the waiting line could not advance', ...about, error: String(report.error) });
-        return;
+        return note('warn', 'the waiting line could not advance', { error: String(report.error) });
       case 'untold':
-        log.warn({ message: 'the person who asked could not be told', ...about, error: String(report.error) });
-        return;
+        return note('warn', 'the person who asked could not be told', { error: String(report.error) });
       case 'bug': {
         const { error } = report;
         const stack = error instanceof Error ? error.stack : undefined;
-        log.error({ message: 'an automation failed unexpectedly', ...about, error: String(error), stack });
+        return note('error', 'an automation failed unexpectedly', { error: String(error), stack });
       }
+      case 'run ended':
+        if (report.ending.ended === 'succeeded') metrics.record({ JobsSucceeded: 1 });
+        if (report.ending.ended === 'waits' && report.ending.isForNewer) metrics.record({ NewerItems: 1 });
+        return note(report.ending.ended === 'parked' ? 'warn' : 'info', ...endingInWords(report.ending, clock()));
     }
   };
+}
+
+function endingInWords(ending: Ending, now: number): [message: string, facts: object] {
+  const inUtc = (ms: number) => new Date(ms).toISOString();
+  switch (ending.ended) {
+    case 'succeeded':
+    case 'not-done':
+      return [ending.ended === 'succeeded' ? 'job succeeded' : 'job not done', { outcome: ending.outcome }];
+    case 'waits': {
+      const { wait } = ending;
+      const isForecast = wait instanceof InLine;
+      const at = isForecast ? wait.expectedAt : wait.dueAt;
+      return ['job waits', { ...(at && { dueAt: inUtc(at), ...(isForecast && { isForecast }) }), why: wait.message }];
+    }
+    case 'parked': {
+      const { ended: _, ...parked } = ending;
+      return ['job parked', { ...parked, next: nextStepOfParked(parked, inUtc, now).text }];
+    }
+  }
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { SendOutcome } from '../../decide.ts';
 import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
@@ -90,19 +91,17 @@ export function createBreakers({ table, clock, random, recovered = async () => {
     readHealth(await table.get(keys.breaker(connection)), clock()).health;
 
   /**
-   * Changes the item, unless `decide` says that there is nothing to change. Tries again if another caller was faster.
+   * Writes the item if `decide` changes it. Tries again if another caller was faster.
    * @returns undefined if other callers were faster each time
    */
-  async function change<T>(
-    connection: string,
-    decide: (health: Health, now: number) => { answer: T; changed: boolean },
-  ): Promise<T | undefined> {
+  async function change<T>(connection: string, decide: (health: Health, now: number) => T): Promise<T | undefined> {
     for (let tries = 0; tries < TRIES; tries++) {
       const stored = await table.get(keys.breaker(connection));
       const now = clock();
       const { health, faults } = readHealth(stored, now);
-      const { answer, changed } = decide(health, now);
-      if (!changed && faults.length === 0) return answer;
+      const before = structuredClone(health);
+      const answer = decide(health, now);
+      if (faults.length === 0 && isDeepStrictEqual(before, health)) return answer;
       const breakers = Object.fromEntries(Object.entries(health.breakers).filter(([, one]) => isKept(one, now)));
       const item = { ...keys.breaker(connection), ...health, breakers, version: health.version + 1 };
       if (!(await table.put(item, unchangedSince('version', stored?.version)))) continue;
@@ -142,9 +141,9 @@ export function createBreakers({ table, clock, random, recovered = async () => {
       const { connection, operation = WHOLE } = scope;
       const claimed = await change(connection, ({ breakers }, now) => {
         const last = breakers[operation];
-        if (!last || last.until === 0 || last.probedAt !== seen.probedAt) return { answer: false, changed: false };
+        if (!last || last.until === 0 || last.probedAt !== seen.probedAt) return false;
         breakers[operation] = { ...last, probedAt: now, until: now + PROBE_MS, prober: caller.id };
-        return { answer: true, changed: true };
+        return true;
       });
       return claimed ?? false;
     },
@@ -157,7 +156,6 @@ export function createBreakers({ table, clock, random, recovered = async () => {
         const { breakers } = health;
         const stopped: string[] = [];
         const names = operation === undefined ? [WHOLE] : [WHOLE, operation];
-        let changed = false;
         for (const name of names) {
           const last = breakers[name] ?? newBreaker(0);
           // A call that began before the breaker opened says nothing new.
@@ -174,11 +172,10 @@ export function createBreakers({ table, clock, random, recovered = async () => {
           const isNews = next.until > 0 && !next.told && isSure;
           if (isNews) stopped.push(whyStopped(connection, name, next));
           breakers[name] = isNews ? { ...next, told: true } : next;
-          changed = true;
         }
         const open = names.filter((name) => (breakers[name]?.until ?? 0) > 0);
         health.lined = [...new Set([...health.lined, ...open.filter((name) => name !== WHOLE)])];
-        return { answer: { open, stopped }, changed };
+        return { open, stopped };
       });
       for (const why of noted?.stopped ?? []) warn({ message: 'calls are stopped', connection, why });
       return (noted?.open ?? []).map((name) => scopeOf(connection, name));
@@ -187,9 +184,9 @@ export function createBreakers({ table, clock, random, recovered = async () => {
     async toldNothing({ connection, operation }: Required<Scope>, { id }: Caller): Promise<void> {
       const wasProbe = await change(connection, ({ breakers }, now) => {
         const last = breakers[operation];
-        const changed = last !== undefined && last.until > 0 && last.prober === id;
-        if (changed) breakers[operation] = { ...last, probedAt: now, until: now, prober: NO_PROBER };
-        return { answer: changed, changed };
+        if (!last || last.until === 0 || last.prober !== id) return false;
+        breakers[operation] = { ...last, probedAt: now, until: now, prober: NO_PROBER };
+        return true;
       });
       if (wasProbe) await recovered(connection);
     },
@@ -203,7 +200,7 @@ export function createBreakers({ table, clock, random, recovered = async () => {
         const isOpen = () => Object.values(breakers).some(({ until }) => until > 0);
         const whole = breakers[WHOLE];
         const isNews = (whole && whole.failures > 0) || (breakers[operation]?.failures ?? 0) > 0;
-        if (!isNews && !isLimited) return { answer: { wasOpen: false, isOpen: isOpen(), again: [] }, changed: false };
+        if (!isNews && !isLimited) return { wasOpen: false, isOpen: isOpen(), again: [] };
         if (isLimited) Object.assign(health, { isLimited: false, servedAgain: health.servedAgain + 1 });
         // The operations failed because the connection was down, so their breakers close too.
         const wasDown = (whole?.probes ?? 0) > 0;
@@ -211,7 +208,7 @@ export function createBreakers({ table, clock, random, recovered = async () => {
         const wasOpen = names.some((name) => (breakers[name]?.until ?? 0) > 0);
         const again = names.filter((name) => breakers[name]?.told);
         for (const name of names) breakers[name] = newBreaker(now);
-        return { answer: { wasOpen, isOpen: isOpen(), again }, changed: true };
+        return { wasOpen, isOpen: isOpen(), again };
       });
       // What stopped because the connection was down is over with it.
       const [what] = became?.again ?? [];
@@ -230,22 +227,19 @@ export function createBreakers({ table, clock, random, recovered = async () => {
      */
     async hadWorked({ connection, operation }: Required<Scope>, { id }: Caller, by: number): Promise<void> {
       await change(connection, ({ breakers }) => {
-        const failing = [WHOLE, operation].flatMap((name) => {
+        for (const name of [WHOLE, operation]) {
           const last = breakers[name];
-          return last && last.failures > 0 && last.since < by ? [[name, last] as const] : [];
-        });
-        for (const [name, last] of failing) {
+          if (!last || last.failures === 0 || last.since >= by) continue;
           const isOnlyThis = last.until === 0 && last.callers.every((caller) => caller === id);
           breakers[name] = isOnlyThis ? newBreaker(by) : { ...last, since: by };
         }
-        return { answer: undefined, changed: failing.length > 0 };
       });
     },
     /** Notes a 429. @returns a number that grows when a call of the connection succeeds after a 429 */
     async limited(connection: string): Promise<number> {
       const servedAgain = await change(connection, (health) => {
         health.isLimited = true;
-        return { answer: health.servedAgain, changed: true };
+        return health.servedAgain;
       });
       return servedAgain ?? 0;
     },
@@ -263,9 +257,8 @@ export function createBreakers({ table, clock, random, recovered = async () => {
     async lineEnded(connection: string, operation: string): Promise<void> {
       await change(connection, (health, now) => {
         const { until = 0, workedAt = 0 } = health.breakers[operation] ?? {};
-        const changed = until === 0 && workedAt + LATE_IN_LINE_MS <= now;
-        if (changed) health.lined = health.lined.filter((one) => one !== operation);
-        return { answer: undefined, changed };
+        if (until === 0 && workedAt + LATE_IN_LINE_MS <= now)
+          health.lined = health.lined.filter((one) => one !== operation);
       });
     },
     /**
@@ -275,18 +268,10 @@ export function createBreakers({ table, clock, random, recovered = async () => {
     async closeAll(connection: string): Promise<void> {
       await change(connection, ({ breakers }, now) => {
         for (const [name, last] of Object.entries(breakers)) {
-          const failures = Math.min(last.failures, 1);
-          breakers[name] = {
-            ...last,
-            failures,
-            failedAt: now,
-            callers: [],
-            workedAt: now,
-            until: 0,
-            probes: 0,
-          };
+          const { failures, ...goesOn } = last;
+          const closed = { callers: [], until: 0, probes: 0, workedAt: now, failedAt: now };
+          breakers[name] = { ...goesOn, ...closed, failures: Math.min(failures, 1) };
         }
-        return { answer: undefined, changed: true };
       });
       await recovered(connection);
     },
