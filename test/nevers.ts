@@ -21,7 +21,6 @@ export const nevers: readonly Never[] = [
     from: ['lib/automations'],
     to: ['lib/state', 'lib/service'],
     today: [
-      'lib/automations/check-pull-request/task-exists.ts -> lib/service/partner/operations/tasks.ts',
       'lib/automations/check-pull-request/task-exists.ts -> lib/state/table/keys.ts',
       'lib/automations/check-pull-request/task-exists.ts -> lib/state/table/remembered.ts',
       'lib/automations/complete-checklist-item/run.ts -> lib/service/partner/operations/work-item-checklists.ts',

@@ -17,8 +17,6 @@ export interface Logger {
   address: string;
 }
 
-export type KnownTimesheet = ReturnType<ReturnType<typeof createKnownTimesheets>>;
-
 /** What is logged on a day. */
 export interface KnownDay {
   minutes: number;

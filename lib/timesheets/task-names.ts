@@ -1,6 +1,6 @@
 import type { JobSteps } from '../engine/run/job-steps.ts';
 import type { Stores } from '../runtime.ts';
-import { taskDetail } from '../service/partner/operations/tasks.ts';
+import { taskDetail, taskName } from '../service/partner/operations/tasks.ts';
 import { keys } from '../state/table/keys.ts';
 import { remembered } from '../state/table/remembered.ts';
 
@@ -38,4 +38,29 @@ async function ask(id: string, steps: JobSteps): Promise<string> {
     ({ name, title }) => name ?? title ?? id,
     () => id,
   );
+}
+
+export interface Task {
+  id: string | number;
+  name: string;
+}
+
+/**
+ * Looks up a task. The payload of the operation is not shown; that the id goes into `task_id` is assumed
+ * (docs/partner-api.md#operations).
+ *
+ * @returns null if the key sees no task with that id
+ */
+export async function taskById(step: string, text: string, steps: JobSteps): Promise<Task | null> {
+  const payload = { task_id: await steps.idFrom(taskDetail, 'task_id', text) };
+  // A service that calls the identifier otherwise may answer with any task.
+  const keep = (task: Parameters<typeof taskName>[0]) => {
+    const named = taskName(task);
+    return named && String(named.id).toLowerCase() === text.toLowerCase() ? named : null;
+  };
+  return steps.call(step, taskDetail, payload, keep, (refused) => {
+    // Which of the others says "unknown", and which "not an id", is not shown.
+    if (refused.refusal.status === 403) throw refused;
+    return null;
+  });
 }

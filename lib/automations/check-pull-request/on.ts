@@ -4,16 +4,7 @@ import { type About, type OurDrafts, onGithub } from '../github-trigger.ts';
 import { type CheckInput, checkJobs, EXTERNAL_IDS } from './jobs.ts';
 
 /** A pull request that is closed, or gets another base or head, leaves the commit to the others that have it. */
-const CHANGES = new Set([
-  'opened',
-  'edited',
-  'synchronize',
-  'reopened',
-  'closed',
-  'ready_for_review',
-  'labeled',
-  'unlabeled',
-]);
+const CHANGES = new Set('opened edited synchronize reopened closed ready_for_review labeled unlabeled'.split(' '));
 
 /** A change of a pull request calls for the check of the commits that are its head, or were. */
 const onPullRequest = onGithub('pull_request', checkJobs, (payload, about) => {

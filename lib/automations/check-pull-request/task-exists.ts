@@ -1,7 +1,7 @@
 import type { JobSteps } from '../../engine/run/job-steps.ts';
-import { taskDetail, taskName } from '../../service/partner/operations/tasks.ts';
 import { keys } from '../../state/table/keys.ts';
 import { remembered } from '../../state/table/remembered.ts';
+import { taskById } from '../../timesheets/task-names.ts';
 import type { Context } from '../context.ts';
 
 const FOUND_FOR_MS = 24 * 3_600_000;
@@ -26,23 +26,8 @@ export async function taskExists(
     key: keys.checkedTask(connection, id),
     keptForMs: ({ found }) => (found ? FOUND_FOR_MS : NOT_FOUND_FOR_MS),
     fits: ({ found }) => found || !isAfresh,
-    read: async () => ({ found: await ask(id, steps) }),
+    // An earlier version kept whether it found one.
+    read: async () => ({ found: Boolean(await taskById(`task ${id}`, id, steps)) }),
   });
   return found;
-}
-
-/** The payload of the operation is not shown; that the id goes into `task_id` is assumed (docs/partner-api.md#operations). */
-async function ask(id: string, steps: JobSteps): Promise<boolean> {
-  const task_id = await steps.idFrom(taskDetail, 'task_id', id);
-  return steps.call(
-    `task ${id}`,
-    taskDetail,
-    { task_id },
-    // A service that calls the identifier otherwise may answer with any task.
-    (task) => String(taskName(task)?.id).toLowerCase() === id.toLowerCase(),
-    (refused) => {
-      if (refused.refusal.status === 403) throw refused;
-      return false;
-    },
-  );
 }

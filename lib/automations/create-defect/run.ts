@@ -1,4 +1,4 @@
-import { asNotDone } from '../../engine/record/interruption.ts';
+import { ifRefused } from '../../engine/record/interruption.ts';
 import { createDefect as operation } from '../../service/partner/operations/defects.ts';
 import type { Mine } from '../as-person.ts';
 import { fittingTitle, MAX_DESCRIPTION_BYTES, withFooter } from '../described.ts';
@@ -26,9 +26,7 @@ export const run = defineRun(defectJobs, async ({ origin, ...described }, steps,
     return tools.write('create the defect', uses.own, filled, 'this defect was created');
   }
 
-  const id = await (mine ? asThem(mine) : withKey()).catch((error: unknown) =>
-    Promise.reject(asNotDone(error, 'this defect')),
-  );
+  const id = await (mine ? asThem(mine) : withKey()).catch(ifRefused('this defect'));
   const text = `created defect${id === undefined ? '' : ` ${id}`}${mine ? ' as you' : ''}: ${title}`;
   return { text, id, ...(id !== undefined && { about: [{ kind: 'defects', id }] }) };
 });

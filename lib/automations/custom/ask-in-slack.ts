@@ -7,7 +7,7 @@ import type { JobSteps } from '../../engine/run/job-steps.ts';
 import { type GivenAnswer, openAnswer } from '../../platforms/slack/answers.ts';
 import { message, plainSection } from '../../platforms/slack/messages.ts';
 import { slackMessage, updateIfPossible } from '../../platforms/slack/post-message.ts';
-import { MOST_CHOICES, NOBODY_ANSWERED, questionMessage } from '../../platforms/slack/question.ts';
+import { isAsked, MOST_CHOICES, NOBODY_ANSWERED, questionMessage } from '../../platforms/slack/question.ts';
 import type { SlackApi } from '../../platforms/slack/slack-api.ts';
 import type { Choice, Json } from '../../triggers/steps.ts';
 import type { Context } from '../context.ts';
@@ -75,8 +75,7 @@ export async function askInSlack(
   /** @throws {NeedsOperator} unless a person whom this step asks pressed one of its buttons */
   async function checked(sealed: string): Promise<Pick<GivenAnswer, 'userId' | 'by' | 'choice'>> {
     const answer = await openAnswer(sealed, about, secrets);
-    const isAsked = answer && ('userId' in to ? answer.userId === to.userId : answer.channelId === to.channelId);
-    if (isAsked) return { userId: answer.userId, by: answer.by, choice: answer.choice };
+    if (answer && isAsked(to, answer)) return { userId: answer.userId, by: answer.by, choice: answer.choice };
     throw new NeedsOperator(
       `the answer to the step '${step}' is from another person, was changed in the table, or was sealed with a signing secret that is gone; discard the job`,
     );

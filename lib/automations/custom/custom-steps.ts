@@ -8,7 +8,7 @@ import { HOUR_MS } from '../../dates.ts';
 import { digest } from '../../digest.ts';
 import {
   AccountFirst,
-  asNotDone,
+  ifRefused,
   NeedsAnswer,
   NeedsOperator,
   NotDone,
@@ -77,15 +77,7 @@ export function createCustomSteps(job: Job, steps: JobSteps, context: CustomCont
   const forKey = createForKey(job, steps, context);
 
   /** What the asker can correct in what they typed ends the job with that reason. */
-  const refused = (error: unknown) => (by ? asNotDone(error, 'this', job.replyTo?.in === 'github') : error);
-
-  async function asking<T>(call: Promise<T>): Promise<T> {
-    try {
-      return await call;
-    } catch (error) {
-      throw refused(error);
-    }
-  }
+  const asking = <T>(call: Promise<T>) => (by ? call.catch(ifRefused('this', job.replyTo?.in === 'github')) : call);
 
   /** Digits that people type, written as the service writes that identifier. */
   async function withIds(operation: Operation, payload: Payload): Promise<Payload> {

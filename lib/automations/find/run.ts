@@ -2,7 +2,7 @@ import { comparableName, idIn } from '../../commands/words.ts';
 import { pageOf } from '../../config/pages.ts';
 import { callOf } from '../../config/template.ts';
 import { readRows, saidIn } from '../../config/tool-answer.ts';
-import { asNotDone, Refused } from '../../engine/record/interruption.ts';
+import { ifRefused, Refused } from '../../engine/record/interruption.ts';
 import type { JobSteps } from '../../engine/run/job-steps.ts';
 import { placeOf } from '../../platforms/slack/command-button.ts';
 import { type FoundTask, foundBlocks } from '../../platforms/slack/found.ts';
@@ -45,7 +45,7 @@ async function withKey(text: string, steps: JobSteps, { job, knownTasks }: RunCo
   const query = { q: text, per_page: SHOWN };
   const { kept: listed } = await steps
     .list('search tasks', searchTasks, query, taskName, ({ id }) => id, 1)
-    .catch((error: unknown) => Promise.reject(asNotDone(error, 'this search')));
+    .catch(ifRefused('this search'));
   const matching = listed.slice(0, SHOWN);
   const id = idIn(text) ?? '';
   // A search need not look at ids.

@@ -7,18 +7,14 @@ import { isListing, readRows } from '../../config/tool-answer.ts';
 import { isRefusedInput } from '../../engine/record/interruption.ts';
 import type { AsPerson } from '../../engine/run/acting.ts';
 import type { JobSteps } from '../../engine/run/job-steps.ts';
-import { searchTasks, taskDetail, taskName } from '../../service/partner/operations/tasks.ts';
+import { searchTasks, taskName } from '../../service/partner/operations/tasks.ts';
 import { cutToLength } from '../../text.ts';
+import { type Task, taskById } from '../../timesheets/task-names.ts';
 import type { TimeToLog } from './command.ts';
 import { type Fit, fitOf, NAME_WORDS, type TypedWords, typedWords } from './task-fit.ts';
 
 /** What a person typed after the duration. */
 export type TypedTime = Pick<TimeToLog, 'task' | 'isId' | 'day' | 'note' | 'open'>;
-
-export interface Task {
-  id: string | number;
-  name: string;
-}
 
 /** Where tasks are looked up. Each look is a step of the job. */
 export interface TaskSource {
@@ -75,12 +71,12 @@ function keptTask(row: Parameters<typeof taskName>[0]): Task | undefined {
 export function tasksOfKey(steps: JobSteps, known?: () => Promise<readonly Task[]>): TaskSource {
   return {
     ...(known && { known }),
-    byId: async (text) => (/\d/.test(text) ? detail(text, steps) : null),
+    byId: async (text) => (/\d/.test(text) ? taskById('find the task', text, steps) : null),
     async search(step, q) {
       const { kept: found, whole } = await steps.list(step, searchTasks, { q }, keptTask, ({ id }) => id, PAGES);
       return { found, whole };
     },
-    byOddId: async (text) => (/\d/.test(text) ? null : detail(text, steps)),
+    byOddId: async (text) => (/\d/.test(text) ? null : taskById('find the task', text, steps)),
   };
 }
 
@@ -332,18 +328,4 @@ async function searchFor(q: string, step: string, typed: TypedWords, tasks: Task
 function tellingWord(words: readonly string[]): string {
   const longestFirst = words.toSorted((a, b) => b.length - a.length);
   return longestFirst.find((word) => /^[a-z\d]+$/i.test(word)) ?? longestFirst[0] ?? '';
-}
-
-async function detail(text: string, steps: JobSteps): Promise<Task | null> {
-  const payload = { task_id: await steps.idFrom(taskDetail, 'task_id', text) };
-  // A service that calls the identifier otherwise may answer with any task.
-  const keep = (task: Parameters<typeof taskName>[0]) => {
-    const named = taskName(task);
-    return named && String(named.id).toLowerCase() === text.toLowerCase() ? named : null;
-  };
-  return steps.call('find the task', taskDetail, payload, keep, (refused) => {
-    // Which of the others says "unknown", and which "not an id", is not shown.
-    if (refused.refusal.status === 403) throw refused;
-    return null;
-  });
 }

@@ -1,17 +1,18 @@
 import { printDuration } from '../../commands/duration.ts';
 import { dateIn } from '../../dates.ts';
-import { asNotDone } from '../../engine/record/interruption.ts';
+import { ifRefused } from '../../engine/record/interruption.ts';
 import type { JobSteps } from '../../engine/run/job-steps.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
 import { updateIfPossible } from '../../platforms/slack/post-message.ts';
 import { createTimelog } from '../../service/partner/operations/timelogs.ts';
 import type { KnownDay, ShownReminder } from '../../timesheets/known-timesheets.ts';
 import { reminderMessage } from '../../timesheets/reminder-message.ts';
+import type { Task } from '../../timesheets/task-names.ts';
 import type { Mine } from '../as-person.ts';
 import { defineRun, type RunContext } from '../our-automation.ts';
 import { type TimeToLog, timeJobs } from './command.ts';
 import { dayInWords, ensureFits, totalInWords } from './day-total.ts';
-import { type Task, type TaskSource, tasksOfKey, tasksOfTool } from './find-task.ts';
+import { type TaskSource, tasksOfKey, tasksOfTool } from './find-task.ts';
 import type { OfferedEntry } from './offer-blocks.ts';
 import { dateAsked, whatToLog } from './what-to-log.ts';
 
@@ -43,9 +44,9 @@ export const run = defineRun(timeJobs, async (time, steps, context) => {
   const { timeZone, address, tasks, write, whose } = await (mine
     ? asThem(mine, time, steps, context)
     : withKey(time, steps, context));
-  const refused = (what: string) => (error: unknown) => Promise.reject(asNotDone(error, what, time.by.in === 'github'));
+  const isPublic = time.by.in === 'github';
   const asked = { time, job, today: dateAsked(job, timeZone), languages };
-  const { task, note, date } = await whatToLog(asked, tasks).catch(refused('this search'));
+  const { task, note, date } = await whatToLog(asked, tasks).catch(ifRefused('this search', isPublic));
   const timesheet = timesheetOf({ connection: job.connection, address });
   const day = await steps.read('look at that day', 'timesheet', () => timesheet.onDay(date));
   ensureFits({ task, note, date }, day, asked);
@@ -54,7 +55,7 @@ export const run = defineRun(timeJobs, async (time, steps, context) => {
   entitle('Log');
   const marker = await markers.of('time entry', job.id);
   const entry = { task, note, date, hours: Math.round((time.minutes / 60) * 10_000) / 10_000, marker };
-  const { id, verify } = await write('log the time', entry).catch(refused('this time entry'));
+  const { id, verify } = await write('log the time', entry).catch(ifRefused('this time entry', isPublic));
   const noted = { jobId: job.id, id: id === undefined ? id : String(id), date, minutes: time.minutes };
   const shown = await timesheet.add(noted);
   await verify?.();

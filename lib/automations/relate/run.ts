@@ -1,6 +1,6 @@
 import type { RelayConfig } from '../../config/schema.ts';
 import { findRepository, unservedCommand } from '../../config/settings.ts';
-import { asNotDone, NotDone, Refused, RetryAt } from '../../engine/record/interruption.ts';
+import { ifRefused, NotDone, Refused, RetryAt } from '../../engine/record/interruption.ts';
 import type { JobSteps } from '../../engine/run/job-steps.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
 import { heldBy } from '../../links/link-life.ts';
@@ -36,9 +36,7 @@ export const run = defineRun(relateJobs, async ({ defect, issue = '', to }, step
   const id =
     defect === undefined ? await defectOf(issue, context) : await steps.idFrom(linkDefect, 'defect_id', defect);
   if (id === undefined) return untold('the issue has no defect');
-  const target = await targetOf(to, steps).catch((error: unknown) =>
-    Promise.reject(asNotDone(error, 'this search', job.replyTo?.in === 'github')),
-  );
+  const target = await targetOf(to, steps).catch(ifRefused('this search', job.replyTo?.in === 'github'));
   const outcome = await link({ connection: job.connection, id }, target, steps, context);
   return defect === undefined ? outcome : { ...outcome, isUntold: false };
 });

@@ -118,12 +118,14 @@ export class AccountFirst extends NotDone {
 /**
  * For a step with a person's input: if the service refuses the input, the person can fix it.
  * @param isPublic true if outsiders can read the message; then it omits the service's own text
- * @returns the error to throw instead
+ * @returns what to catch the error with. It throws another error, or the same
  */
-export function asNotDone(error: unknown, what: string, isPublic = false): unknown {
-  if (!isRefusedInput(error)) return error;
-  return new NotDone(`The service refuses ${what}${isPublic ? '' : `. ${error.message}`}`);
-}
+export const ifRefused =
+  (what: string, isPublic = false) =>
+  (error: unknown): never => {
+    if (!isRefusedInput(error)) throw error;
+    throw new NotDone(`The service refuses ${what}${isPublic ? '' : `. ${error.message}`}`);
+  };
 
 export function isRefusedInput(error: unknown): error is Refused {
   return error instanceof Refused && (error.refusal.status === 400 || error.refusal.status === 422);
