@@ -104,14 +104,11 @@ function valuesOf(issue: z.$ZodIssue): string[] {
   return issue.code === 'invalid_value' ? issue.values.map(String) : [];
 }
 
-function at(input: unknown, path: readonly PropertyKey[]): unknown {
-  let value = input;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null) return undefined;
-    value = Reflect.get(value, key);
-  }
-  return value;
-}
+const at = (input: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce(
+    (value: unknown, key) => (Object(value) === value ? Reflect.get(value as object, key) : undefined),
+    input,
+  );
 
 function shown(value: unknown, showValues: boolean): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';

@@ -9,7 +9,8 @@ import { linkButton } from '../platforms/slack/link-messages.ts';
 import { message, plainSection, type SlackMessage, section, sentence } from '../platforms/slack/messages.ts';
 import { code, linkTo, time } from '../platforms/slack/mrkdwn.ts';
 import { slackMessage } from '../platforms/slack/post-message.ts';
-import { createResponseUrls, RESPONSE_URL_LIVES_MS, unsealUrl } from '../platforms/slack/response-url.ts';
+import { createResponseUrls, RESPONSE_URL_LIVES_MS } from '../platforms/slack/response-url.ts';
+import { unsealText } from '../platforms/slack/sealed-text.ts';
 import type { SlackApi } from '../platforms/slack/slack-api.ts';
 import type { Secrets } from '../state/secrets/secrets.ts';
 
@@ -33,7 +34,7 @@ export function createSlackReplies({ slack, clock, apiUrl, fetch, secrets, conta
   /** Where the person asked, while a reply can go there. */
   async function responseUrlOf(job: Job, { responseUrl: sealed }: ReplyTo & { in: 'slack' }) {
     if (sealed === undefined || clock() >= job.createdAt + RESPONSE_URL_LIVES_MS) return undefined;
-    const url = await unsealUrl(sealed, job.id, secrets);
+    const url = await unsealText('response_url', sealed, [job.id], secrets);
     return url !== undefined && responseUrls.isOurs(url) ? url : undefined;
   }
 

@@ -83,24 +83,12 @@ function placeOf(payload: GithubDelivery['payload'], cause: Cause, { name, conne
  * Events that only people with write access cause, or GitHub itself. The others come from anyone who can see the
  * repository. That holds for deployments, too: apps deploy the pull requests of forks. https://docs.github.com/en/webhooks/webhook-events-and-payloads
  */
-const OF_WRITERS = new Set([
-  'branch_protection_rule',
-  'create',
-  'delete',
-  'deploy_key',
-  'label',
-  'member',
-  'merge_group',
-  'milestone',
-  'page_build',
-  'public',
-  'push',
-  'registry_package',
-  'release',
-  'repository',
-  'repository_dispatch',
-  'workflow_dispatch',
-]);
+const OF_WRITERS = new Set(
+  (
+    'branch_protection_rule create delete deploy_key label member merge_group milestone page_build public ' +
+    'push registry_package release repository repository_dispatch workflow_dispatch'
+  ).split(' '),
+);
 
 /** What the worker asks GitHub about the sender, and what counts against the share of strangers. */
 function trustOf(

@@ -3,7 +3,7 @@ import { acceptEvent } from '../../engine/line/accept-event.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
 import type { JobSignatures } from '../../engine/record/job-signatures.ts';
 import type { TakingCommand, Turns } from '../../people/turns.ts';
-import { sealUrl } from '../../platforms/slack/response-url.ts';
+import { sealText } from '../../platforms/slack/sealed-text.ts';
 import type { Runtime, Stores } from '../../runtime.ts';
 
 export interface AcceptOptions
@@ -41,11 +41,11 @@ export async function acceptRequest(asked: JobDraft, request: JobRequest, option
   return !repeat || canonicalJson(job.input) === canonicalJson(draft.input) ? 'safe' : 'before';
 }
 
-/** Where the reply goes. More roles may read the table than may send with the URL. */
-async function sealed(
-  { id, replyTo }: JobDraft,
-  { secrets, randomBytes }: AcceptOptions,
-): Promise<JobDraft['replyTo']> {
+/**
+ * Where the reply goes. A response_url lets anyone who has it write to the person in the name of the app for half an hour,
+ * and more roles may read the table.
+ */
+async function sealed({ id, replyTo }: JobDraft, by: AcceptOptions): Promise<JobDraft['replyTo']> {
   if (replyTo?.in !== 'slack' || replyTo.responseUrl === undefined) return replyTo;
-  return { ...replyTo, responseUrl: await sealUrl(replyTo.responseUrl, id, { secrets, randomBytes }) };
+  return { ...replyTo, responseUrl: await sealText('response_url', replyTo.responseUrl, [id], by) };
 }

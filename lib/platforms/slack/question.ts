@@ -26,4 +26,10 @@ export function questionMessage(
   return message(plainSection(text), ...buttons);
 }
 
+/** Whether a person who presses a button there is one whom the question asks. */
+export const isAsked = (
+  to: { userId: string } | { channelId: string },
+  { userId, channelId }: { userId: string; channelId: string },
+) => ('userId' in to ? userId === to.userId : channelId === to.channelId);
+
 export const NOBODY_ANSWERED = 'Nobody answered in time.';

@@ -1,6 +1,4 @@
-import type { Secrets } from '../../state/secrets/secrets.ts';
 import type { SlackMessage } from './messages.ts';
-import { type SealWith, sealText, unsealText } from './sealed-text.ts';
 
 /** Slack accepts five messages there within 30 minutes. One minute is subtracted for clock differences. */
 export const RESPONSE_URL_LIVES_MS = 29 * 60_000;
@@ -10,7 +8,10 @@ const TIMEOUT_MS = 5_000;
 /** Sends answers to the response URLs of commands and interactions. */
 export type ResponseUrls = ReturnType<typeof createResponseUrls>;
 
-/** @param apiUrl the Web API's URL, which determines the Slack instance: `https://slack.com/api` */
+/**
+ * @param apiUrl the Web API's URL, which determines the Slack instance: `https://slack.com/api`
+ * @param timeoutMs shorter while Slack waits for the answer to its own request
+ */
 export function createResponseUrls(apiUrl: string, fetch: typeof globalThis.fetch, timeoutMs = TIMEOUT_MS) {
   const origin = originFor(new URL(apiUrl));
   const isOurs = (url: string) => URL.canParse(url) && new URL(url).origin === origin;
@@ -56,14 +57,3 @@ export function createResponseUrls(apiUrl: string, fetch: typeof globalThis.fetc
 function originFor({ hostname, origin }: URL): string {
   return /^slack(-gov)?\.com$/.test(hostname) ? `https://hooks.${hostname}` : origin;
 }
-
-/**
- * A response_url lets anyone who has it write to the person in the app's name for half an hour, so a stored job has it
- * sealed.
- */
-export const sealUrl = (url: string, jobId: string, by: SealWith): Promise<string> =>
-  sealText('response_url', url, [jobId], by);
-
-/** @returns undefined if it belongs to another job, or the signing secret has changed since */
-export const unsealUrl = (sealed: string, jobId: string, secrets: Secrets): Promise<string | undefined> =>
-  unsealText('response_url', sealed, [jobId], secrets);

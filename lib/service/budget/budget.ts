@@ -2,7 +2,7 @@ import { type AssumedLimit, assumedPerMinute, learn } from './assumed-limit.ts';
 import { type BudgetState, LONGEST_PAUSE_MS, linesOf, MOVE_EVERY_MS } from './budget-item.ts';
 import { type BudgetStoreOptions, createBudgetStore } from './budget-store.ts';
 import { type Foreseen, foresee } from './forecast.ts';
-import { isOfPeople, type Lane, lanes } from './lanes.ts';
+import { isOfPeople, type Lane, lanes, ofEachLane } from './lanes.ts';
 import { type Rank, slotTime, type Windows } from './slot-time.ts';
 import { add, callsBetween, callsIn, DAY, type Limits, MINUTE, remove } from './window.ts';
 
@@ -413,12 +413,7 @@ export function createBudget({
         day: { used: callsIn(day), limit: limits.perDay },
         pausedUntil: pausedUntil > now ? pausedUntil : null,
         assumed: isAssumed ? { perMinute: limits.perMinute, since: assumed.at } : null,
-        lanes: {
-          interactive: lane('interactive'),
-          further: lane('further'),
-          background: lane('background'),
-          backfill: lane('backfill'),
-        },
+        lanes: ofEachLane(lane),
       };
     },
   };

@@ -7,5 +7,8 @@
 export const lanes = ['interactive', 'further', 'background', 'backfill'] as const;
 export type Lane = (typeof lanes)[number];
 
+export const ofEachLane = <T>(of: (lane: Lane) => T) =>
+  Object.fromEntries(lanes.map((lane) => [lane, of(lane)])) as Record<Lane, T>;
+
 /** Whether a person is waiting. */
 export const isOfPeople = (lane: Lane): boolean => lane === 'interactive' || lane === 'further';

@@ -1,7 +1,7 @@
 import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 import type { Budget, BudgetView, LaneView } from '../budget/budget.ts';
-import type { Lane } from '../budget/lanes.ts';
+import { ofEachLane } from '../budget/lanes.ts';
 import type { Limits } from '../budget/window.ts';
 import { type Breaker, type OpenBreaker, openBreakers, readBreakers, WHOLE } from './breaker-item.ts';
 
@@ -16,6 +16,8 @@ export interface ConnectionView extends BudgetView {
   failing?: Breaker;
 }
 
+const WITHOUT_SLOTS: LaneView = { left: 0, nextSlotAt: Number.POSITIVE_INFINITY };
+
 /** The same for terminal, console and Slack: a lane of a stopped connection can send nothing, even with budget left. */
 export async function viewConnection(
   connection: string,
@@ -29,15 +31,10 @@ export async function viewConnection(
   const isStopped = stopped.some(({ operation }) => operation === undefined);
   return {
     ...view,
-    lanes: isStopped ? withoutSlots() : view.lanes,
+    lanes: isStopped ? ofEachLane(() => WITHOUT_SLOTS) : view.lanes,
     stopped,
     isStopped,
     refusesKey: isStopped && whole?.refusesKey === true,
     ...(whole && whole.failures > 0 && !isStopped && { failing: whole }),
   };
-}
-
-function withoutSlots(): Record<Lane, LaneView> {
-  const none: LaneView = { left: 0, nextSlotAt: Number.POSITIVE_INFINITY };
-  return { interactive: none, further: none, background: none, backfill: none };
 }

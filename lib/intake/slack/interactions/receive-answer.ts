@@ -6,7 +6,7 @@ import { openAnswer, sealAnswer } from '../../../platforms/slack/answers.ts';
 import { placeOf } from '../../../platforms/slack/command-button.ts';
 import { message, plainSection, type SlackMessage, warning } from '../../../platforms/slack/messages.ts';
 import { escaped } from '../../../platforms/slack/mrkdwn.ts';
-import { answerOfButton, NOBODY_ANSWERED } from '../../../platforms/slack/question.ts';
+import { answerOfButton, isAsked, NOBODY_ANSWERED } from '../../../platforms/slack/question.ts';
 import { readOwn } from '../../../platforms/slack/requests/fields.ts';
 import type { ButtonPress } from '../../../platforms/slack/requests/interaction.ts';
 import { keys } from '../../../state/table/keys.ts';
@@ -85,13 +85,13 @@ const answered = ({ by, text }: { by: string; text: string }) => `:white_check_m
 
 /** @returns why the person may not answer, or undefined */
 async function refusalOf(
-  { userId, channelId, triggerId }: ButtonPress,
+  press: ButtonPress,
   job: Job,
   { to }: Question,
   intake: SlackIntake,
 ): Promise<SlackMessage | undefined> {
-  const isAsked = 'userId' in to ? userId === to.userId : channelId === to.channelId;
-  if (!isAsked) return warning('This question is for somebody else.');
+  if (!isAsked(to, press)) return warning('This question is for somebody else.');
+  const { userId, triggerId } = press;
   const verb =
     userId === job.asked?.by?.id ? intake.verbs.list.find(({ verb }) => verb === job.asked?.verb) : undefined;
   const fault = verb && (await intake.faultOf(verb.permission, { userId, verb, ...placeOf(job) }));
