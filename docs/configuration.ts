@@ -16,8 +16,9 @@ Every fault has its path, what was found, what is expected, and the nearest righ
     relay.config.ts has a fault:
       github.repositories.0.logtime: there is no such name here; did you mean 'logTime'?
 
-The relay on your machine applies a saved file at once. If the file has a fault, the relay says which, and keeps the earlier one. The names of the connections, \`connections.<name>.mcp.accounts\`,
-\`github.apiUrl\`, \`slack.apiUrl\`, whether there is \`slack\`, and \`caFile\` need a restart, which it says, too.
+The relay on your machine applies a saved file at once. If the file has a fault, the relay says which, and keeps the
+earlier one. The names of the connections, \`connections.<name>.mcp.accounts\`, \`github.apiUrl\`, \`slack.apiUrl\`,
+whether there is \`slack\`, and \`caFile\` need a restart, which it says, too.
 
 \`RELAY_CONFIG\` names another file than \`relay.config.ts\`.
 
