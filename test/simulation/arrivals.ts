@@ -1,9 +1,7 @@
-import type { createHandler as createGithubHandler } from '../../functions/github-webhook.ts';
-import type { createHandler as createSlackHandler } from '../../functions/slack-webhook.ts';
 import { checklistItemJobs } from '../../lib/automations/complete-checklist-item/jobs.ts';
 import type { QueueName } from '../../lib/config/queues.ts';
 import { jobId } from '../../lib/engine/record/job.ts';
-import { asHttpHandler } from '../handlers.ts';
+import { functionsOf } from '../../local/world/functions.ts';
 import { channelOf, doneCommand, openedIssue, type Sender } from './events.ts';
 import { noteAwsMetric, noteError, startProcess, type World } from './world.ts';
 
@@ -29,16 +27,12 @@ export type Wanted = Map<string, { lane: QueueName; at: number; person?: string 
 const PEOPLE = 50;
 
 /** Brings every event to its webhook when it is time, those of one moment side by side. @returns what is known so far */
-export function bring(
-  arrivals: readonly Arrival[],
-  webhooks: { github: typeof createGithubHandler; slack: typeof createSlackHandler },
-  world: World,
-): Wanted {
+export function bring(arrivals: readonly Arrival[], world: World): Wanted {
   const { time } = world;
   const start = time.now;
   const wanted: Wanted = new Map();
-  const github = asHttpHandler(webhooks.github(startProcess(world).runtime));
-  const takeCommand = asHttpHandler(webhooks.slack(startProcess(world).runtime));
+  const [github, slack] = [startProcess(world).runtime, startProcess(world).runtime];
+  const { takeGithub, takeSlack } = functionsOf((slug) => (slug === 'github-webhook' ? github : slack));
 
   function noteAnswer(slug: string, status = 0): void {
     if (status >= 400) noteAwsMetric(world, 'Lambda', `Url${Math.floor(status / 100)}xxCount`, 1, slug);
@@ -46,7 +40,7 @@ export function bring(
 
   async function openIssue(number: number, arrival: Arrival): Promise<void> {
     const at = time.now;
-    const { statusCode, body } = await github(openedIssue(arrival.connection, number, at, arrival));
+    const { statusCode, body } = await takeGithub(openedIssue(arrival.connection, number, at, arrival));
     noteAnswer('github-webhook', statusCode);
     if (arrival.from === 'forger') return;
     if (statusCode !== 202) throw new Error(`the GitHub webhook answered ${statusCode}: ${body}`);
@@ -67,7 +61,7 @@ export function bring(
     const isForged = from === 'forger';
     const command = { userId: person, items, triggerId, responseUrl, isForged };
     if (!isForged) wanted.set(jobId(checklistItemJobs.name, triggerId), { lane: 'interactive', at: time.now, person });
-    const { statusCode, body } = await takeCommand(doneCommand(connection, command, time.now));
+    const { statusCode, body } = await takeSlack(doneCommand(connection, command, time.now));
     noteAnswer('slack-webhook', statusCode);
     if (isForged) return;
     if (statusCode !== 200) throw new Error(`the Slack webhook answered ${statusCode}: ${body}`);

@@ -1,10 +1,8 @@
-import type { createHandler as createSweepHandler } from '../../functions/job-sweep.ts';
-import type { createHandler as createWorkerHandler } from '../../functions/job-worker.ts';
 import { jobMessage } from '../../lib/engine/line/queue.ts';
-import { deliver } from '../../local/event-source.ts';
-import { asScheduledHandler, asSqsHandler } from '../handlers.ts';
+import { deliver, type SqsHandler } from '../../local/event-source.ts';
+import { contextUntil, functionsOf } from '../../local/world/functions.ts';
 import { lineage, type PolledQueue } from './polled-queue.ts';
-import { contextUntil, noteAwsMetric, noteError, startProcess, type World } from './world.ts';
+import { noteAwsMetric, noteError, startProcess, type World } from './world.ts';
 
 /** As infra/job-worker.ts and lib/schedules.ts have them. */
 const WORKER_TIMEOUT_MS = 60_000;
@@ -30,7 +28,6 @@ export interface WorkerRun {
  * does without `RecursiveLoop: Allow`; `aheadMs` by how much the process's clock is ahead
  */
 export async function runWorker(
-  createHandler: typeof createWorkerHandler,
   queue: PolledQueue,
   world: World,
   how: { stopsLoops: boolean; aheadMs: number },
@@ -38,7 +35,7 @@ export async function runWorker(
 ): Promise<void> {
   const { time, random } = world;
   const { runtime, work } = startProcess(world, how.aheadMs);
-  const handle = asSqsHandler(createHandler(runtime));
+  const handle = (await functionsOf(() => runtime).make('job-worker')) as SqsHandler;
   for (;;) {
     const message = await queue.next();
     const rounds = message.rounds + 1;
@@ -50,7 +47,7 @@ export async function runWorker(
     work.jobId = jobMessage.parse(JSON.parse(message.body)).jobId;
     try {
       await deliver(queue, message, async (event) => {
-        const context = contextUntil(began + WORKER_TIMEOUT_MS, world);
+        const context = contextUntil(began + WORKER_TIMEOUT_MS, () => time.now);
         const answer = await lineage.run(rounds, () => handle(event, context));
         await time.sleep(DELETION_MS[0] + random() * (DELETION_MS[1] - DELETION_MS[0]));
         return answer;
@@ -73,18 +70,16 @@ export interface Sweep {
 }
 
 /** The process of the sweep, which is started every minute even if the last run has not ended. */
-export async function runSweeps(
-  createHandler: typeof createSweepHandler,
-  world: World,
-  ended: (sweep: Sweep) => void,
-): Promise<void> {
+export async function runSweeps(world: World, ended: (sweep: Sweep) => void): Promise<void> {
   const { time, random } = world;
-  const handle = asScheduledHandler(createHandler(startProcess(world).runtime));
+  const { runtime } = startProcess(world);
+  const functions = functionsOf(() => runtime);
 
   async function run(): Promise<void> {
     const at = time.now;
     try {
-      const { swept } = await handle({}, contextUntil(at + SWEEP_TIMEOUT_MS, world));
+      const context = contextUntil(at + SWEEP_TIMEOUT_MS, () => time.now);
+      const { swept } = (await functions.fire('job-sweep', {}, context)) as { swept: number };
       ended({ at, tookMs: time.now - at, swept });
     } catch (error) {
       noteError(world, error);

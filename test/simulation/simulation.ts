@@ -103,16 +103,14 @@ const BOT_TOKEN = 'xoxb-simulation';
 /** How long a request to AWS takes there and back, in milliseconds. */
 const TRIP_MS = [5, 15] as const;
 
+const FUNCTIONS = ['job-worker', 'job-sweep', 'github-webhook', 'slack-webhook'];
+
 /** Runs a workload through the functions' exported handlers, with models of AWS, the service and Slack around them. */
 export async function simulate(load: Workload): Promise<Result> {
   // The functions read them as soon as they are loaded.
   Object.assign(process.env, VARIABLES);
-  const [worker, sweep, github, slack] = await Promise.all([
-    import('../../functions/job-worker.ts'),
-    import('../../functions/job-sweep.ts'),
-    import('../../functions/github-webhook.ts'),
-    import('../../functions/slack-webhook.ts'),
-  ]);
+  // Or virtual time passes while a function is loaded.
+  await Promise.all(FUNCTIONS.map((slug) => import(`../../functions/${slug}.ts`)));
   const world = worldOf(load);
   const { time, random, service } = world;
   const table = new DynamoDbModel([jobsByStatus, waitingLine], lagging(time, random));
@@ -151,13 +149,12 @@ export async function simulate(load: Workload): Promise<Result> {
       for (let count = 0; count < load.workers[lane]; count++) {
         const aheadMs = lane === 'background' && count === 0 ? load.wrongClockMs : undefined;
         const how = { stopsLoops: load.stopsLoops ?? false, aheadMs: aheadMs ?? 0 };
-        void runWorker(worker.createHandler, queues[lane], world, how, ended);
+        void runWorker(queues[lane], world, how, ended);
       }
     }
     void watchQueues(Object.values(queues), world);
-    if (!load.withoutSweep)
-      void runSweeps(sweep.createHandler, world, (run) => sweeps.push({ ...run, at: run.at - START }));
-    const wanted = bring(load.arrivals, { github: github.createHandler, slack: slack.createHandler }, world);
+    if (!load.withoutSweep) void runSweeps(world, (run) => sweeps.push({ ...run, at: run.at - START }));
+    const wanted = bring(load.arrivals, world);
     const prepared = load.prepare?.(openStores(startProcess(world).runtime), START);
     prepared?.catch((error) => noteError(world, error));
     if (load.backfill)

@@ -100,8 +100,3 @@ export function noteError({ errors }: World, error: unknown): void {
   const known = [...errors.keys()].find((one) => one.startsWith(kind)) ?? text;
   errors.set(known, (errors.get(known) ?? 0) + 1);
 }
-
-/** What a function asks of its context. */
-export function contextUntil(deadline: number, { time }: World) {
-  return { getRemainingTimeInMillis: () => deadline - time.now, awsRequestId: '', functionName: '' };
-}
