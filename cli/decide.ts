@@ -38,9 +38,7 @@ export const replay: Define = (command, { open }) =>
       const chosen = id === undefined ? all.filter((job) => !asksQuestion(job)) : all;
       if (chosen.length < all.length)
         console.error(
-          toPaste(
-            `${counted(all.length - chosen.length, 'job')} left out, because a question needs an answer of its own: npx partner-relay replay <id> --reason <answer>`,
-          ),
+          `${counted(all.length - chosen.length, 'job')} left out, because a question needs an answer of its own: answer with replay <id> --reason <answer>`,
         );
       if (chosen.length === 0 || isOnlyListed(chosen, id, options)) return;
       const decision = { by: operatorOf(target), reason: options.reason };
@@ -142,11 +140,9 @@ async function sayWaitsOn(jobs: readonly Job[], { table, clock }: Stores): Promi
   const breakers = createBreakers({ table, clock, random: Math.random });
   for (const connection of new Set(jobs.map((job) => job.connection))) {
     const { down } = await breakers.lines(connection);
-    if (!down) continue;
-    console.log(oneLine(whyStopped(connection, WHOLE, down)));
-    console.log(
-      toPaste(`Until that is over, it waits on. To test it now, run: npx partner-relay resume ${connection}`),
-    );
+    const why = down && oneLine(whyStopped(connection, WHOLE, down));
+    const test = toPaste(`npx partner-relay resume ${connection}`);
+    if (why) console.log(`${why}\nUntil that is over, it waits on. To test it now, run: ${test}`);
   }
 }
 

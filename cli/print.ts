@@ -4,10 +4,9 @@ import { elapsed, localClock, localTime } from '../lib/dates.ts';
 import { commandsOf, nextStep, withDocs } from '../lib/engine/line/next-step.ts';
 import type { FoundJobs } from '../lib/engine/operate/find-jobs.ts';
 import { type Count, countInWords } from '../lib/engine/operate/job-counts.ts';
-import { tookOf, type Waited } from '../lib/engine/record/history.ts';
+import type { Waited } from '../lib/engine/record/history.ts';
 import { waitInWords } from '../lib/engine/record/in-plain-words.ts';
 import {
-  continuesAt,
   hasEnded,
   type Job,
   type JobStatus,
@@ -17,7 +16,7 @@ import {
   statusInWords,
   waitOf,
 } from '../lib/engine/record/job.ts';
-import type { StepEntry } from '../lib/engine/record/journal.ts';
+import { type StepEntry, tookOf } from '../lib/engine/record/journal.ts';
 import type { JobView, OpenCreation } from '../lib/engine/record/read-job.ts';
 import { forAndAgainst } from '../lib/engine/record/read-job.ts';
 import type { Send } from '../lib/engine/record/sends.ts';
@@ -63,15 +62,7 @@ const INDENT = ' '.repeat(25);
 
 export function printJobs(jobs: readonly Job[]): void {
   if (jobs.length === 0) console.log('There are no such jobs.');
-  const isWaiting = jobs.every(({ status }) => status === 'waiting');
-  const listed = isWaiting ? jobs.toSorted((a, b) => nextAt(a) - nextAt(b)) : jobs;
-  for (const job of inOneLine(listed)) printRow(job, `${shortName(job.id)}  ${job.summary}`);
-}
-
-/** When a waiting job looks again; later than any time if that is unknown. */
-function nextAt(job: Job): number {
-  const when = continuesAt(job);
-  return typeof when === 'object' ? when.at : Number.MAX_SAFE_INTEGER;
+  for (const job of inOneLine(jobs)) printRow(job, `${shortName(job.id)}  ${job.summary}`);
 }
 
 /** Prints the jobs that wait for the same connection as one row, with the time of the oldest. */
@@ -142,8 +133,7 @@ export function printJob({ job: given, steps, openCreations }: JobView, now: num
         [`${cause.from} ${cause.id}`, cause.event, cause.person && `by ${cause.person}`].filter(Boolean).join(', '),
     ],
     ['automation', job.automation],
-    ['connection', job.connection],
-    ['lane', laneInWords[job.lane]],
+    ['connection', `${job.connection}, ${laneInWords[job.lane]}`],
     ['created', localTime(job.createdAt)],
     [job.status === 'parked' ? 'parked' : 'finished', hasEnded(job) && localTime(job.wakeAt)],
     ['attempts', job.attempts || undefined],
@@ -153,7 +143,7 @@ export function printJob({ job: given, steps, openCreations }: JobView, now: num
   for (const [name, value] of facts) if (value) console.log(`  ${name.padEnd(12)} ${value}`);
   printNext(job, now);
   printOpen(inOneLine(openCreations), inOneLine(steps));
-  printSteps(inOneLine(steps), job);
+  printSteps(inOneLine(steps));
   printHistory(job, now);
 }
 
@@ -192,14 +182,12 @@ function printOpen(open: readonly OpenCreation[], steps: readonly StepEntry[]): 
 /** Waits for the budget that are shorter are not worth a word. */
 const WORTH_TELLING_MS = 100;
 
-function printSteps(steps: readonly StepEntry[], { waits }: Job): void {
+function printSteps(steps: readonly StepEntry[]): void {
   console.log('\nsteps');
   if (steps.length === 0) console.log('  none');
   for (const entry of steps) {
     const { step, calls, startedAt, sends } = entry;
-    console.log(
-      `  ${localTime(startedAt)}  ${step.padEnd(20)} ${calls.padEnd(16)} ${stepInWords(entry, tookOf(entry, waits))}`,
-    );
+    console.log(`  ${localTime(startedAt)}  ${step.padEnd(20)} ${calls.padEnd(16)} ${stepInWords(entry)}`);
     if (!sends || isPlain(entry)) continue;
     if (sends.older > 0) console.log(`${INDENT}  ${counted(sends.older, 'older send')}`);
     for (const send of sends.newest) console.log(`${INDENT}  ${localClock(send.sentAt)}  ${sendInWords(send)}`);
@@ -212,16 +200,11 @@ function isPlain({ sends }: StepEntry): boolean {
   return others.length === 0 && only?.came === 'accepted' && only.grantedAt - only.askedAt < WORTH_TELLING_MS;
 }
 
-function stepInWords(entry: StepEntry, tookMs: number): string {
+function stepInWords(entry: StepEntry): string {
   const { status, result, note, failures = 0, settledBy } = entry;
   if (status === 'skipped') return `left out: ${note}`;
-  const took = status === 'done' ? ` in ${elapsed(tookMs)}` : '';
-  const failed =
-    failures === 0
-      ? ''
-      : status === 'failed'
-        ? ` ${counted(failures, 'time')}`
-        : ` after ${counted(failures, 'failure')}`;
+  const took = status === 'done' ? ` in ${elapsed(tookOf(entry))}` : '';
+  const failed = failures === 0 ? '' : ` after ${counted(failures, 'failure')}`;
   const what = note ?? resultInWords(result);
   return `${status}${took}${failed}${settledBy === undefined ? '' : `: ${settledBy}`}${what === '' ? '' : `  ${what}`}`;
 }

@@ -110,7 +110,7 @@ function words(line: LogLine, now: number): string {
     case 'calls are stopped':
       return `! ${line.why}`;
     case 'calls are sent again':
-      return `✓ ${line.what} works again`;
+      return `✓ ${line.operation ?? line.connection} works again`;
     case 'this needs a person':
       return `! ${line.connection ?? line.lane} needs a person: ${line.what}`;
     case 'job queued by the sweep':

@@ -29,20 +29,18 @@ async function find({ what, look }: Check): Promise<Finding> {
     return { what, verdict: 'good', detail: await look() };
   } catch (error) {
     if (error instanceof CannotTell) return { what, verdict: 'unknown', detail: error.message };
-    const detail = awsErrorInWords(error) ?? messageOf(error);
     const later = notNow(error);
-    return later === undefined
-      ? { what, verdict: 'bad', detail }
-      : { what, verdict: 'unknown', detail: detail + later };
+    const detail = `${awsErrorInWords(error) ?? messageOf(error)}${later}`;
+    return { what, verdict: later === '' ? 'bad' : 'unknown', detail };
   }
 }
 
-/** Set if the answer, or its absence, shows nothing about what is checked. */
-function notNow(error: unknown): string | undefined {
-  if (!(error instanceof PartnerError)) return undefined;
+/** Why the answer, or its absence, shows nothing about what is checked; empty if it does. */
+function notNow(error: unknown): string {
+  if (!(error instanceof PartnerError)) return '';
   if (error.status === 429) return '; something else uses up the limit of the key: try again later';
   const isDown = error instanceof PartnerUnanswered || (error.status ?? 0) >= 500;
-  return isDown ? '; not checked, because the service is down: try again later' : undefined;
+  return isDown ? '; not checked, because the service is down: try again later' : '';
 }
 
 /**

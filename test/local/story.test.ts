@@ -76,7 +76,7 @@ describe('the story of jobs in the first terminal', () => {
       { message: 'calls are stopped', why: 'main is down: the service answers 503' },
       '! main is down: the service answers 503',
     ],
-    [{ message: 'calls are sent again', what: 'main' }, '✓ main works again'],
+    [{ message: 'calls are sent again', connection: 'main' }, '✓ main works again'],
     [renamed, '! acme/web is now called acme/site. Its events are still handled. Change its name in relay.config.ts.'],
     [{ ...ended, message: 'job not done' }, '⚠ acme/web#1 not done: the task is closed'],
     [{ ...ended, message: 'job succeeded' }, '✓ acme/web#1: the task is closed'],

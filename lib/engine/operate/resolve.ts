@@ -45,9 +45,14 @@ export async function resolveJob(job: Job, resolution: Resolution, options: Reso
     typeof resolution === 'string'
       ? { what: `resolved: ${resolution}` }
       : { what: 'resolved: done', reason: `created ${resolution.done}` };
-  const queued = await requeueJob(job, options, { at: options.clock(), by: options.by, ...decision });
-  if (!queued) throw justChanged(job);
-  return queued;
+  return queuedBy({ at: options.clock(), by: options.by, ...decision }, job, options);
+}
+
+/** Queues the job that an operator has decided about. @throws {Error} if it has changed since it was read */
+export async function queuedBy(decision: OperatorDecision, job: Job, options: SweepOptions): Promise<Job> {
+  const queued = await requeueJob(job, options, decision);
+  if (queued) return queued;
+  throw justChanged(job);
 }
 
 /** Says why an operator cannot decide this about the job as it is, and what they can do instead. */

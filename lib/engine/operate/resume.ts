@@ -9,10 +9,9 @@ import { counted } from '../../text.ts';
 import { inBatches } from '../line/queue.ts';
 import { requeueJob, type SweepOptions } from '../line/sweep.ts';
 import { openWaitingLines } from '../line/waiting-line.ts';
-import type { OperatorDecision } from '../record/history.ts';
 import { asksQuestion, canBeDiscarded, type Job, questionOf, whoIsAsked } from '../record/job.ts';
 import { openJournal } from '../record/journal.ts';
-import { cannotBe, verifyIsOver } from './resolve.ts';
+import { cannotBe, queuedBy, verifyIsOver } from './resolve.ts';
 
 /** How many waiting jobs are resumed. The others continue when they are due. */
 const LOOKED_AT = 1_000;
@@ -112,10 +111,4 @@ export async function discardJob(
     if (open) verifyIsOver(open, clock());
   }
   return queuedBy({ at: clock(), by, what: 'discarded', reason: reason.trim() }, job, options);
-}
-
-async function queuedBy(decision: OperatorDecision, job: Job, options: SweepOptions): Promise<Job> {
-  const queued = await requeueJob(job, options, decision);
-  if (queued) return queued;
-  throw new Error(`${job.id} has just changed; check it and try again`);
 }

@@ -75,17 +75,6 @@ export function endWait(waits: Newest<Waited> | undefined, until: number): Newes
   return { ...waits, newest: [...waits.newest.slice(0, -1), { ...last, until }] };
 }
 
-/** How long a step took itself, in milliseconds: without the waits of its job. */
-export function tookOf(
-  { startedAt, finishedAt = startedAt }: { startedAt: number; finishedAt?: number | undefined },
-  waits: Newest<Waited> | undefined,
-): number {
-  const waited = (waits?.newest ?? []).map(({ from, until = from }) =>
-    Math.max(0, Math.min(until, finishedAt) - Math.max(from, startedAt)),
-  );
-  return finishedAt - startedAt - waited.reduce((sum, ms) => sum + ms, 0);
-}
-
 export function withDecision(decisions: Newest<OperatorDecision> | undefined, decision: OperatorDecision) {
   const reason = decision.reason && cutToLength(decision.reason, LONGEST_TEXT, '…');
   return withEntry(decisions, { ...decision, reason }, MOST_DECISIONS);

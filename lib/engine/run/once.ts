@@ -30,11 +30,9 @@ interface OnceOptions {
   report: (news: StepNews | SendNews) => void;
   /** The steps that an earlier run began and did not finish. */
   unfinished: readonly UnfinishedStep[];
-  /** True if the job waited for a person before this run. Their time is not part of a step's. */
-  isAfterPerson: boolean;
 }
 
-export function createOnce({ journal, clock, report, unfinished, isAfterPerson }: OnceOptions) {
+export function createOnce({ journal, clock, report, unfinished }: OnceOptions) {
   const unfinishedSteps = new Map(unfinished.map((step) => [step.step, step]));
 
   async function write(entry: StepEntry): Promise<void> {
@@ -66,8 +64,7 @@ export function createOnce({ journal, clock, report, unfinished, isAfterPerson }
       const now = clock();
       const startedAt = before?.startedAt ?? now;
       const log = createSendLog(before?.sends, (send) => report({ news: 'send', step, calls, send }));
-      const resumedAt = before && isAfterPerson ? now : before?.resumedAt;
-      const times = { startedAt, resumedAt };
+      const times = { startedAt, resumedAt: before && now };
       const about = () => ({ step, calls, ...times, sends: log.sends(), settledBy: log.settledBy() });
       try {
         const result = await run(known, log);

@@ -46,7 +46,6 @@ export async function openRun(job: Job, deadline: number, worker: Worker) {
     clock,
     report,
     unfinished: job.unfinished ?? [],
-    isAfterPerson: job.waits?.newest.at(-1)?.for === 'operator',
   });
   /** Called before anything of a person is read. @throws {NeedsOperator} */
   async function ensureSignedByIntake(): Promise<void> {

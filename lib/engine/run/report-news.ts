@@ -1,7 +1,7 @@
 import type { Metrics } from '../../state/metrics/metrics.ts';
 import { nextStepOfParked } from '../line/next-step.ts';
-import { tookOf } from '../record/history.ts';
 import { InLine } from '../record/interruption.ts';
+import { tookOf } from '../record/journal.ts';
 import type { Ending } from './ending.ts';
 import type { JobNews } from './worker.ts';
 
@@ -22,7 +22,7 @@ export function reportNews(
     switch (report.news) {
       case 'step': {
         const { step, calls, status, note: why, settledBy, startedAt, finishedAt: endedAt = startedAt } = report.entry;
-        const durationMs = tookOf(report.entry, job.waits);
+        const durationMs = tookOf(report.entry);
         const hasFailed = status === 'failed';
         note(hasFailed ? 'warn' : 'info', `step ${status}`, { step, calls, note: why, settledBy, durationMs });
         if (hasFailed) metrics.record({ StepsFailed: 1 });

@@ -212,12 +212,7 @@ export function createBreakers({ table, clock, random, recovered = async () => {
       });
       // What stopped because the connection was down is over with it.
       const [what] = became?.again ?? [];
-      if (what !== undefined)
-        warn({
-          message: 'calls are sent again',
-          connection,
-          what: what === WHOLE ? connection : `${what} on ${connection}`,
-        });
+      if (what !== undefined) warn({ message: 'calls are sent again', ...scopeOf(connection, what) });
       if (became?.wasOpen) await recovered(connection);
       return became?.isOpen === false;
     },
