@@ -81,6 +81,10 @@ describe('the handshake', () => {
       if (protocolVersion === accepted) json(response, { id, result: { protocolVersion } });
       else json(response, { id, error: { code: -32602, message: 'Unsupported protocol version', data } });
     };
+  const wants =
+    (protocolVersion: string): Answers[string] =>
+    ({ id }, response) =>
+      json(response, { id, result: { protocolVersion } });
   const offered = (received: Received[]) =>
     received.filter(({ method }) => method === 'initialize').map(({ params }) => params.protocolVersion);
 
@@ -92,9 +96,7 @@ describe('the handshake', () => {
   });
 
   it.each(revisions)('takes %s where the service wants it, and names it from 2025-06-18 on', async (revision) => {
-    const { client, received } = await serve({
-      initialize: ({ id }, response) => json(response, { id, result: { protocolVersion: revision } }),
-    });
+    const { client, received } = await serve({ initialize: wants(revision) });
     await call(client);
     const named = revision >= '2025-06-18' ? revision : undefined;
     expect(received.at(-1)?.headers['mcp-protocol-version']).toBe(named);
@@ -124,12 +126,9 @@ describe('the handshake', () => {
   });
 
   it.each([
-    [
-      'answers with it',
-      ({ id }: Received, response: ServerResponse) => json(response, { id, result: { protocolVersion: '2026-07-28' } }),
-    ],
+    ['answers with it', wants('2026-07-28')],
     ['refuses with it', refuse({ supported: ['2026-07-28'] })],
-  ] as const)('says clearly that the service wants another revision, where it %s', async (_, initialize) => {
+  ])('says clearly that the service wants another revision, where it %s', async (_, initialize) => {
     const { client } = await serve({ initialize });
     const error = await failureOf(client.initialize('token'));
     expect(error).toMatchObject({ name: 'McpRevisionError' });

@@ -50,8 +50,7 @@ describe('a command of a person with a linked account', () => {
 
   it('goes through the key to the end, where they link the account meanwhile', async () => {
     relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/timelogs/create', times: 40 });
-    await command(relay, `log 1h ${CHECKOUT}`);
-    await relay.work();
+    await ask(relay, `log 1h ${CHECKOUT}`);
     await linkAccount(relay);
     relay.sandbox.clearFaults();
     await relay.workToTheEnd();

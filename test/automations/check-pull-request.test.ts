@@ -8,7 +8,8 @@ const exampleOf = (event: string, action: string) => {
   const { examples = [] } = githubExamples.find(({ name }) => name === event) ?? {};
   return examples.find((one) => one.action === action) as Fields & Record<'pull_request' | 'merge_group', Fields>;
 };
-const HEAD = String(Object(exampleOf('pull_request', 'opened').pull_request.head).sha);
+const example = exampleOf('pull_request', 'opened');
+const HEAD = String(Object(example.pull_request.head).sha);
 const REPOSITORY = 'Codertocat/Hello-World';
 const repository = { full_name: REPOSITORY };
 const TASK = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
@@ -25,7 +26,6 @@ beforeEach(() => start());
 
 /** A pull request with that text, as GitHub has it from then on. */
 function changed(body: string | null, { action = 'edited', ...pull }: Fields = {}) {
-  const example = exampleOf('pull_request', 'opened');
   const stamp = `${new Date(relay.clock.now).toISOString().slice(0, 19)}Z`;
   const pull_request: Fields = { ...example.pull_request, body, updated_at: stamp, ...pull };
   relay.github.pulls.set(`${REPOSITORY}#${pull_request.number}`, pull_request);
@@ -40,16 +40,11 @@ const check = () => {
   const { conclusion, output } = relay.github.checkRuns.at(-1) ?? {};
   return `${conclusion}: ${output?.title}. ${output?.summary}`.replaceAll(/[\\\u200b]/g, '');
 };
-const rerun = (login = 'Codertocat') =>
-  relay.post('check_run', {
-    action: 'rerequested',
-    check_run: {
-      ...{ id: 4, external_id: 'pull requests', head_sha: HEAD },
-      completed_at: new Date(relay.clock.now).toISOString(),
-    },
-    sender: { login },
-    repository,
-  });
+const rerun = (login = 'Codertocat') => {
+  const completed_at = new Date(relay.clock.now).toISOString();
+  const check_run = { id: 4, external_id: 'pull requests', head_sha: HEAD, completed_at };
+  return relay.post('check_run', { action: 'rerequested', check_run, sender: { login }, repository });
+};
 const detailsAsked = () => relay.sandbox.audit.filter(({ endpoint }) => endpoint === '/tasks/detail').length;
 /** What the check says from then on, until its job is done. */
 async function* whileItWaits(): AsyncGenerator<string> {
@@ -82,13 +77,7 @@ describe('the check of a pull request', () => {
   ])('says what it found of %s', async (_, body, said) => {
     await makeDefect(7);
     expect(await checkOf(body)).toContain(said);
-    expect(relay.github.checkRuns).toMatchObject([
-      {
-        name: 'Tracked work',
-        repository: REPOSITORY,
-        head_sha: (exampleOf('pull_request', 'opened').pull_request.head as Fields).sha,
-      },
-    ]);
+    expect(relay.github.checkRuns).toMatchObject([{ name: 'Tracked work', repository: REPOSITORY, head_sha: HEAD }]);
   });
 
   // Each in place of "Closes #7", which is tracked.
@@ -164,22 +153,8 @@ describe('the check of a pull request', () => {
   it.each<[string, string | null, Fields, string | null, Fields, string]>([
     ['of two, the strictest counts', 'Closes #8', {}, `Task: ${TASK}`, other(), 'failure'],
     ['both are tracked', `Task: ${TASK}`, {}, 'Closes #7', other(), 'success'],
-    [
-      "a stranger's pull request adds nothing to a tracked commit",
-      `Task: ${TASK}`,
-      {},
-      null,
-      other(stranger),
-      'success',
-    ],
-    [
-      "a stranger's pull request adds nothing to an untracked commit",
-      null,
-      {},
-      `Task: ${TASK}`,
-      other(stranger),
-      'failure',
-    ],
+    ["a stranger's adds nothing to a tracked commit", `Task: ${TASK}`, {}, null, other(stranger), 'success'],
+    ["a stranger's adds nothing to an untracked commit", null, {}, `Task: ${TASK}`, other(stranger), 'failure'],
     ['one into another branch adds nothing', null, {}, `Task: ${TASK}`, other(elsewhere), 'failure'],
     ['one into another branch is not checked', `Task: ${TASK}`, elsewhere, 'Closes #7', other(elsewhere), 'neutral'],
   ])('is one of a commit: %s', async (_, body, fields, otherBody, otherFields, conclusion) => {

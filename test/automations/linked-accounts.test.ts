@@ -104,36 +104,17 @@ describe('a command in a comment on GitHub', () => {
     relay.sandbox.mcp.revokeGrants();
     relay.clock.now += 2 * 3_600_000;
   };
-  it.each<[string, Asked, string, 'account' | 'key' | undefined]>([
+  const LINK_FIRST = 'Link your account first: type /pm link in Slack';
+  it.each<[string, Asked, string, ('account' | 'key')?]>([
     ['the account of its author', offered, 'as you', 'account'],
     ['the key, where GitHub does not show who wrote it', { ...offered, has: null }, 'Logged 1h on task', 'key'],
-    ['nothing, if another one wrote it', { ...offered, has: mallory }, 'another author for this comment', undefined],
-    [
-      'nothing, where an account is required',
-      { isLinked: false },
-      'Link your account first: type /pm link in Slack',
-      undefined,
-    ],
-    ['nothing, if the author is unknown', { isLinked: false, slack: '' }, 'to add you to Partner Relay', undefined],
-    [
-      'nothing, without a tool either',
-      { isLinked: false, commands: {} },
-      'Link your account first: type /pm link in',
-      undefined,
-    ],
-    [
-      'nothing, if no tool serves it',
-      { commands: {} },
-      'Log cannot be used here, because people act in their',
-      undefined,
-    ],
-    [
-      'nothing, if GitHub does not show it',
-      { has: null },
-      'has no permission to read on GitHub who wrote this',
-      undefined,
-    ],
-    ['nothing, if the link is dead', { happens: dies }, 'in Slack with the command link, then ask again', undefined],
+    ['nothing, if another one wrote it', { ...offered, has: mallory }, 'another author for this comment'],
+    ['nothing, where an account is required', { isLinked: false }, LINK_FIRST],
+    ['nothing, if the author is unknown', { isLinked: false, slack: '' }, 'to add you to Partner Relay'],
+    ['nothing, without a tool either', { isLinked: false, commands: {} }, LINK_FIRST],
+    ['nothing, if no tool serves it', { commands: {} }, 'Log cannot be used here, because people act in their'],
+    ['nothing, if GitHub does not show it', { has: null }, 'has no permission to read on GitHub who wrote this'],
+    ['nothing, if the link is dead', { happens: dies }, 'in Slack with the command link, then ask again'],
   ])('goes through %s', async (_, asked, said, through) => {
     const answer = await comment(asked);
     expect(answer).toContain(said);
@@ -259,18 +240,12 @@ it('marks that reverse text do not reach Slack from a tool', async () => {
   expect(told(relay).at(-1)).toContain('no evil');
 });
 
+const WITHOUT_101 =
+  /Completed checklist items 102 and 103 as you, but not all. Checklist item 101: .*Link your account in Slack/;
 it.each([
-  [
-    'lacks a scope',
-    ...[403, { code: -32001, message: 'needs mcp:checklists.write' }, 0],
-    /Completed checklist items 102 and 103 as you, but not all. Checklist item 101: .*Link your account in Slack/,
-  ],
-  [
-    'meets a failure',
-    ...[503, { code: -32603, message: 'not now' }, 1],
-    /Completed checklist items 101, 102 and 103 as/,
-  ],
-] as const)('an item whose call %s does not hold up the other ones', async (_, status, error, waiting, said) => {
+  ['lacks a scope', 403, { code: -32001, message: 'needs mcp:checklists.write' }, 0, WITHOUT_101],
+  ['meets a failure', 503, { code: -32603, message: 'not now' }, 1, /Completed checklist items 101, 102 and 103 as/],
+])('an item whose call %s does not hold up the other ones', async (_, status, error, waiting, said) => {
   const { done, ...others } = sandboxCommands();
   const commands = { ...others, ...(done && { done: { ...done, arguments: { items: ['{item}'], done: true } } }) };
   await start({ commands });
@@ -280,8 +255,7 @@ it.each([
     refused += 1;
     return Response.json({ jsonrpc: '2.0', id: answer.id, error }, { status });
   };
-  await command(relay, 'done 101 102 103');
-  await relay.work();
+  await ask(relay, 'done 101 102 103');
   const isDone = (id: number) => relay.sandbox.data.checklistItems.find(({ item_id }) => item_id === id)?.is_completed;
   expect([isDone(102), isDone(103)]).toEqual([true, true]);
   expect(await relay.jobs('waiting')).toHaveLength(waiting);

@@ -350,8 +350,7 @@ describe('time that is logged', () => {
 
     it('a question has its buttons also if it could not be sent at first', async () => {
       relay.slack.fail({ method: 'response_url', kind: 'server-error' });
-      await command(relay, 'log 1h Login with keys');
-      await relay.work();
+      await ask(relay, 'log 1h Login with keys');
       const remove = addTasks({ late: 'Login' });
       await relay.workToTheEnd();
       remove();
@@ -567,8 +566,7 @@ describe('the first time entry of a connection', () => {
     await start(detail(fields));
     relay.sandbox.setFault({ kind: 'server-error', operation: '/timelogs/detail', times: 1 });
     await command(relay, log());
-    await command(relay, log(), { userId: TOMASZ });
-    await relay.work();
+    await ask(relay, log(), { userId: TOMASZ });
     expect(relay.timelogs()).toHaveLength(1);
     expect((await relay.jobs('waiting')).map(newsOf)).toContain(
       'the first time entry on this connection is being checked',

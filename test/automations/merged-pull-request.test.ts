@@ -22,6 +22,7 @@ beforeEach(async () => {
 const post = (event: Fields) => relay.post('pull_request', event);
 const completed = () =>
   relay.sandbox.data.checklistItems.filter(({ is_completed }) => is_completed).map(({ item_id }) => item_id);
+const NAMES_NONE = 'the text of the pull request names no checklist item to complete';
 const BODY = 'Sums the cart up anew.\r\n\r\nCompletes checklist item 103.';
 
 describe('a merged pull request', () => {
@@ -45,12 +46,8 @@ describe('a merged pull request', () => {
   });
 
   it.each([
-    ['no text', merged(null), 'the text of the pull request names no checklist item to complete'],
-    [
-      'code',
-      merged('`Completes checklist item 103`'),
-      'the text of the pull request names no checklist item to complete',
-    ],
+    ['no text', merged(null), NAMES_NONE],
+    ['code', merged('`Completes checklist item 103`'), NAMES_NONE],
     ['closed without a merge', merged(BODY, { merged: false }), 'closed without a merge'],
     ['a stacked one', merged(BODY, into('feature')), 'into feature completes nothing; only a merge into master'],
     ['opened', merged(BODY, { action: 'opened' }), 'that is opened completes nothing'],

@@ -58,11 +58,7 @@ const asks = {
 describe('the newest request for a checklist item wins', () => {
   const MERGED = 'Completes checklist item 103.';
 
-  async function later(seconds: number): Promise<void> {
-    relay.clock.now += seconds * 1_000;
-    await relay.sweep();
-    await relay.work();
-  }
+  const later = (seconds: number) => relay.pass(seconds * 1_000, seconds * 1_000);
 
   /** Mira's request stays with a gateway, and Tomasz asks for the contrary. */
   async function keepOlder(): Promise<void> {

@@ -172,11 +172,7 @@ it.each([
   const opened = issue('opened', 'It crashes.');
   if (isShown) relay.github.issues.set(`${REPOSITORY}#1`, opened.issue);
   await relay.post('pull_request', mergedPayload(7, `Closes #1\n\nTest case: ${CASE}`));
-  for (let minute = 0; minute < 24 * 60; minute += 15) {
-    await relay.work();
-    relay.clock.now += 15 * 60_000;
-    await relay.sweep();
-  }
+  await relay.pass(24 * 3_600_000, 15 * 60_000);
   expect(await relay.jobs('succeeded')).toEqual([]);
   await happens('issues', opened);
   expect(linked()).toEqual({ ...none, test_case_id: CASE });

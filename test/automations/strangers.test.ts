@@ -75,10 +75,7 @@ describe('changes by strangers', () => {
   });
 
   it("the relay's own comments on the issues of strangers do not count", async () => {
-    relay = await startRelay({
-      config: exampleConfig({}, { connection: few }),
-      github: { token: 'ghp_test' },
-    });
+    relay = await startRelay({ config: exampleConfig({}, { connection: few }), github: { token: 'ghp_test' } });
     for (const number of [1, 2]) relay.github.issues.set(`Codertocat/Hello-World#${number}`, { number });
     before = relay.sandbox.requests;
     for (const id of [1, 2])
@@ -110,11 +107,7 @@ describe('changes by strangers', () => {
     await happens('opened', { id: 1, ...stranger, ...sentBy('mallory') });
     relay.sandbox.setFault({ kind: 'rate-limited', operation: '/defects/create', times: 1 });
     await happens('opened', { id: 2, ...stranger, ...sentBy('mallory') });
-    for (let minute = 0; minute < 3; minute++) {
-      relay.clock.now += MINUTE;
-      await relay.sweep();
-      await relay.work();
-    }
+    await relay.pass(3 * MINUTE);
     expect(await relay.jobs('waiting')).toMatchObject([{ dueAt: Date.parse('2026-11-21T00:00:00Z') }]);
     await happens('edited', { id: 2, title: 'triaged', ...stranger, ...sentBy('Codertocat') });
     expect(titles()).toContain('triaged');

@@ -32,11 +32,15 @@ async function open(tests: Partial<Record<keyof TestsConfig, unknown>> = {}): Pr
 }
 beforeEach(() => open());
 
-/** A run with one report, from the event to the end. */
-async function run(wanted: WantedRun, ...tests: readonly WantedTest[]): Promise<void> {
-  await upload(relay.github, wanted.number, junit(...tests));
+/** A run of whose reports GitHub has all, from the event to the end. */
+async function ends(wanted: WantedRun): Promise<void> {
   await relay.post('workflow_run', workflowRun(wanted));
   await relay.workToTheEnd();
+}
+/** A run with one report. */
+async function run(wanted: WantedRun, ...tests: readonly WantedTest[]): Promise<void> {
+  await upload(relay.github, wanted.number, junit(...tests));
+  await ends(wanted);
 }
 
 const statusOf = (id = SCENARIO) =>
@@ -66,12 +70,8 @@ describe('which runs count', () => {
     ['a run that a person started', { event: 'workflow_dispatch' }],
   ])('nothing is read of %s', async (_, wanted) => {
     await run({ number: 1, conclusion: 'failure', ...wanted }, { scenario: SCENARIO, result: 'failure' });
-    expect([statusOf(), calls(''), relay.github.checkRuns.length, relay.github.authorizations.size]).toEqual([
-      'draft',
-      0,
-      0,
-      0,
-    ]);
+    const { checkRuns, authorizations } = relay.github;
+    expect([statusOf(), calls(''), checkRuns.length, authorizations.size]).toEqual(['draft', 0, 0, 0]);
     expect(await relay.jobs()).toEqual([]);
   });
 
@@ -99,8 +99,7 @@ describe('what is sent', () => {
     const shards = async (number: number, ...reports: string[]) => {
       for (const [index, report] of reports.entries()) await upload(relay.github, number, report, `junit-${index}`);
       const failed = reports.some((report) => report.includes('<failure'));
-      await relay.post('workflow_run', workflowRun({ number, conclusion: failed ? 'failure' : 'success' }));
-      await relay.workToTheEnd();
+      await ends({ number, conclusion: failed ? 'failure' : 'success' });
     };
     const [first, second] = [junit({ scenario: SCENARIO }, { scenario: OTHER }), junit({ scenario: OTHER })];
     const red = junit({ scenario: SCENARIO, result: 'failure' }, { scenario: OTHER });
@@ -123,15 +122,12 @@ describe('what is sent', () => {
     { number: 1, file: 'ci.yml', conclusion: 'failure' },
     { number: 2, file: 'e2e.yml', conclusion: 'success' },
   ];
+  const nextCommit = { number: 3, file: 'e2e.yml', conclusion: 'success', sha: 'b'.repeat(40) };
   it.each([
     ['the failing run ends last', verdicts.toReversed(), 'failed'],
     ['the failing run ends first', verdicts, 'failed'],
     ['a re-run passes', [...verdicts, { number: 1, attempt: 2, file: 'ci.yml', conclusion: 'success' }], 'passed'],
-    [
-      'the next commit passes in one of them',
-      [...verdicts, { number: 3, file: 'e2e.yml', conclusion: 'success', sha: 'b'.repeat(40) }],
-      'passed',
-    ],
+    ['the next commit passes in one of them', [...verdicts, nextCommit], 'passed'],
   ])('any failure among the workflows of a commit counts: %s', async (_, runs, status) => {
     await open({ workflows: ['ci.yml', 'e2e.yml'] });
     for (const { sha = 'a'.repeat(40), ...wanted } of runs as (WantedRun & { sha?: string })[]) {
@@ -198,8 +194,7 @@ describe('what is sent', () => {
   it('an attempt that is delivered after the next one leaves the check as it is', async () => {
     await run({ number: 1, attempt: 2 }, { scenario: SCENARIO });
     const before = text();
-    await relay.post('workflow_run', workflowRun({ number: 1, conclusion: 'failure' }));
-    await relay.workToTheEnd();
+    await ends({ number: 1, conclusion: 'failure' });
     expect(text()).toBe(before);
     expect([calls(), statusOf()]).toEqual([1, 'passed']);
   });
@@ -246,8 +241,7 @@ describe('what is sent', () => {
         1,
         `<testsuite><testcase name="a" ${says}>${property}${element}</testcase></testsuite>`,
       );
-      await relay.post('workflow_run', workflowRun({ number: 1 }));
-      await relay.workToTheEnd();
+      await ends({ number: 1 });
       expect([calls(), statusOf()]).toEqual([status === 'draft' ? 0 : 1, status]);
       expect(text().includes('all of its tests were skipped')).toBe(status === 'draft');
     },
@@ -259,7 +253,10 @@ describe('what runners write', () => {
   const test = (inner = '', name = 'adds') => `<testcase classname="cart" name="${name}">${named()}${inner}</testcase>`;
   const suite = (...inner: string[]) => `<testsuite name="cart">${inner.join('')}</testsuite>`;
   const failure = '<failure message="too slow"/>';
-  const [passes, fails] = [test(), test(failure)];
+  const [passes, fails, skipped] = [test(), test(failure), test('<skipped/>')];
+  const a = suite(passes);
+  const another = `<testsuite name="b">${passes}</testsuite>`;
+  const noCharacters = '<failure message="&#27;[31m&#0;&nbsp; a & b"/>';
   const declared = (encoding: string, text: string) => `<?xml version="1.0" encoding="${encoding}"?>${text}`;
   const output = (bytes: Uint8Array, declaration = '<?xml version="1.0"?>') =>
     Buffer.concat([
@@ -274,29 +271,16 @@ describe('what runners write', () => {
     ['a suite that fails without a test', { a: suite(named(), failure) }, 'failed'],
     ['a suite with another one that fails', { a: suite(passes, suite(failure)) }, 'passed'],
     ['a suite that fails around one', { a: suite(suite(passes), failure) }, 'failed'],
-    ['a suite with a skipped test that fails', { a: suite(test('<skipped/>'), named(), '<error/>') }, 'failed'],
+    ['a suite with a skipped test that fails', { a: suite(skipped, named(), '<error/>') }, 'failed'],
     ['a failure in the output of a suite', { a: suite(passes, '<system-out><failure/></system-out>') }, 'passed'],
-    [
-      'tests that are tried again',
-      { a: suite(fails, fails, test('<skipped/>'), passes) },
-      'passed',
-      '1 passed, 0 failed',
-    ],
+    ['tests that are tried again', { a: suite(fails, fails, skipped, passes) }, 'passed', '1 passed, 0 failed'],
     ['a suite that is tried again', { a: `<testsuites>${suite(fails)}${suite(passes)}</testsuites>` }, 'passed'],
     ['a test that passed and then failed', { a: suite(passes, fails) }, 'failed'],
-    [
-      'a test of the same name in another suite',
-      { a: `<testsuite>${suite(fails)}<testsuite name="b">${passes}</testsuite></testsuite>` },
-      'failed',
-    ],
+    ['a test of the same name in another suite', { a: suite(suite(fails), another) }, 'failed'],
     ['a test of the same name in another file', { a: suite(fails), b: suite(passes) }, 'failed'],
     ['tries that Surefire names', { a: suite(test('<flakyFailure/><flakyError/>')) }, 'passed'],
     ['tries in vain that Surefire names', { a: suite(test('<failure/><rerunFailure/>')) }, 'failed'],
-    [
-      'references to characters that XML does not have',
-      { a: suite(test('<failure message="&#27;[31m&#0;&nbsp; a & b"/>')) },
-      'failed',
-    ],
+    ['references to characters that XML does not have', { a: suite(test(noCharacters)) }, 'failed'],
     ['control characters', { a: output(Buffer.from([27, 91, 51, 49, 109, 0, 8, 255])) }, 'passed'],
     ['one wrong byte', { a: output(Buffer.from([0xe4])) }, 'passed'],
     ['Latin-1', { a: Buffer.from(declared('ISO-8859-1', suite(passes, test(failure, 'fällig'))), 'latin1') }, 'failed'],
@@ -304,31 +288,15 @@ describe('what runners write', () => {
     ['UTF-16 of the other order', { a: Buffer.from(inUtf16).swap16() }, 'passed'],
     ['UTF-8 that says that it is UTF-16', { a: declared('utf-16', suite(passes)) }, 'passed'],
     ['an unknown encoding', { a: declared('x-none', suite(passes)) }, 'passed'],
-    [
-      'a summary',
-      { a: suite(passes), b: '<failsafe-summary/>' },
-      'passed',
-      '- b.xml: root <failsafe-summary>, ignored',
-    ],
-    ['an empty file', { a: suite(passes), b: '' }, 'passed', '- b.xml: empty, ignored'],
-    [
-      'a file without an element',
-      { a: suite(passes), b: '\ufeff<?xml version="1.0"?>\n' },
-      'passed',
-      '- b.xml: empty, ignored',
-    ],
-    ['a page', { a: suite(passes), b: '<!DOCTYPE html><html><br>' }, 'passed', '- b.xml: root <html>, ignored'],
-    [
-      'xUnit',
-      { a: suite(passes), b: '<assemblies/>' },
-      'passed',
-      'b.xml: root <assemblies> of xUnit: export JUnit with',
-    ],
+    ['a summary', { a, b: '<failsafe-summary/>' }, 'passed', '- b.xml: root <failsafe-summary>, ignored'],
+    ['an empty file', { a, b: '' }, 'passed', '- b.xml: empty, ignored'],
+    ['a file without an element', { a, b: '\ufeff<?xml version="1.0"?>\n' }, 'passed', '- b.xml: empty, ignored'],
+    ['a page', { a, b: '<!DOCTYPE html><html><br>' }, 'passed', '- b.xml: root <html>, ignored'],
+    ['xUnit', { a, b: '<assemblies/>' }, 'passed', 'b.xml: root <assemblies> of xUnit: export JUnit with'],
   ])('is read: %s', async (_, files, status, said = '') => {
     const entries = Object.entries(files).map(([name, content]) => [`${name}.xml`, content] as const);
     await upload(relay.github, 1, await archiveOf(Object.fromEntries(entries)));
-    await relay.post('workflow_run', workflowRun({ number: 1 }));
-    await relay.workToTheEnd();
+    await ends({ number: 1 });
     expect([calls(), statusOf()]).toEqual([1, status]);
     expect(text()).toContain(said);
     expect(text()).not.toContain('Broken');
@@ -336,16 +304,14 @@ describe('what runners write', () => {
 
   it('a test that passed after it failed has failed in a run that failed: it may be another one of its name', async () => {
     await upload(relay.github, 1, suite(fails, passes));
-    await relay.post('workflow_run', workflowRun({ number: 1, conclusion: 'failure' }));
-    await relay.workToTheEnd();
+    await ends({ number: 1, conclusion: 'failure' });
     expect(statusOf()).toBe('failed');
   });
 
   it('a broken report keeps what was found in it, and the files beside it are read', async () => {
     const cut = `<testsuite>${fails}<testcase name="b">`;
     await upload(relay.github, 1, await archiveOf({ 'a.xml': cut, 'b.xml': suite(passes, test('', 'b')) }));
-    await relay.post('workflow_run', workflowRun({ number: 1, conclusion: 'failure' }));
-    await relay.workToTheEnd();
+    await ends({ number: 1, conclusion: 'failure' });
     expect([calls(), statusOf(), check()?.conclusion]).toEqual([1, 'failed', 'neutral']);
     expect(text()).toContain('2 passed, 1 failed');
     expect(text()).toContain('- junit: a.xml: it is not readable XML');
@@ -389,8 +355,7 @@ describe('mapping', () => {
       <testcase name="a"/><testcase name="b"><properties><property name="pm_scenario" value="${OTHER}"/></properties><failure/></testcase>
     </testsuite>`;
     await upload(relay.github, 1, report);
-    await relay.post('workflow_run', workflowRun({ number: 1 }));
-    await relay.workToTheEnd();
+    await ends({ number: 1 });
     expect([statusOf(), statusOf(OTHER)]).toEqual(['passed', 'failed']);
   });
 
@@ -527,8 +492,7 @@ describe('GitHub', () => {
     await upload(relay.github, 1, junit({ scenario: SCENARIO }));
     await relay.workToTheEnd();
     expect(statusOf()).toBe('passed');
-    await relay.post('workflow_run', workflowRun({ number: 2 }));
-    await relay.workToTheEnd();
+    await ends({ number: 2 });
     expect(check()).toMatchObject({ conclusion: 'neutral', output: { title: 'No test results' } });
     expect(text()).toContain('no artifact whose name is in `tests.artifacts`');
   });

@@ -91,26 +91,14 @@ describe('a calendar of the team', () => {
     expect(await summary()).toContain('The calendar of the team could not be read on 2026-11-20.');
   });
 
+  const away = (who: string) => event('DTSTART:20261120', `SUMMARY:${who}`);
+  const inUtf16 = { 'content-type': 'text/calendar; charset=utf-16' };
+  const broken = ['DTSTART:soon', 'END:VEVENT', 'BEGIN:VEVENT', 'DTSTART:20261120', 'SUMMARY:Mira Novak'];
   it.each<[string, Buffer, Record<string, string>, string]>([
-    ['in another encoding', Buffer.from(event('DTSTART:20261120', 'SUMMARY:Mira Novak, fällig'), 'latin1'), {}, ''],
-    [
-      'in an encoding that the answer names',
-      Buffer.from(event('DTSTART:20261120', 'SUMMARY:Mira Novak'), 'utf16le'),
-      { 'content-type': 'text/calendar; charset=utf-16' },
-      '',
-    ],
-    [
-      'with an event that is broken',
-      Buffer.from(event('DTSTART:soon', 'END:VEVENT', 'BEGIN:VEVENT', 'DTSTART:20261120', 'SUMMARY:Mira Novak')),
-      {},
-      'event 1: a DTSTART is not a date or time',
-    ],
-    [
-      'with lines folded in a character',
-      Buffer.from(event('DTSTART:20261120', 'SUMMARY:Mira\u00c2\r\n \u00a0Novak'), 'latin1'),
-      {},
-      '',
-    ],
+    ['in another encoding', Buffer.from(away('Mira Novak, fällig'), 'latin1'), {}, ''],
+    ['in an encoding that the answer names', Buffer.from(away('Mira Novak'), 'utf16le'), inUtf16, ''],
+    ['with lines folded in a character', Buffer.from(away('Mira\u00c2\r\n \u00a0Novak'), 'latin1'), {}, ''],
+    ['with a broken event', Buffer.from(event(...broken)), {}, 'event 1: a DTSTART is not a date or time'],
   ])('is read %s, and the job names what it could not read', async (_, bytes, headers, said) => {
     await startWithCalendar(await serve((_, response) => void response.writeHead(200, headers).end(bytes)));
     await remind(relay);

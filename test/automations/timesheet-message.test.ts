@@ -65,6 +65,10 @@ function offered(): string[] {
 
 const logged = () => relay.sandbox.data.timelogs.filter(({ note }) => note.includes('partner-relay'));
 
+/** In a reminder. */
+const DAY_IS = '*Friday 20 November*:';
+const WEEK_IS = '*The week until then*:';
+
 describe('"Log the rest"', () => {
   it("the form proposes the missing time of the day and this week's tasks by name, the latest first", async () => {
     await start(alone());
@@ -216,20 +220,10 @@ describe('"Log the rest"', () => {
   });
 
   it.each([
-    [
-      'part of the rest',
-      { duration: '1:30' },
-      ['*Friday 20 November*: 3h30m logged of 6h30m, 3h missing', 'The week until then*: 3h30m'],
-      3,
-    ],
-    ['the whole rest', {}, ['*Friday 20 November*: 6h30m logged of 6h30m\n', 'The week until then*: 6h30m'], 3],
-    ['an earlier day', { date: MONDAY }, ['*Friday 20 November*: 2h logged', 'The week until then*: 6h30m'], 3],
-    [
-      'all of a short week',
-      {},
-      [':white_check_mark: Your timesheet is complete.\n*Friday 20 November*: 6h30m logged of 6h30m'],
-      0,
-    ],
+    ['part of the rest', { duration: '1:30' }, [`${DAY_IS} 3h30m logged of 6h30m, 3h missing`, `${WEEK_IS} 3h30m`], 3],
+    ['the whole rest', {}, [`${DAY_IS} 6h30m logged of 6h30m\n`, `${WEEK_IS} 6h30m`], 3],
+    ['an earlier day', { date: MONDAY }, [`${DAY_IS} 2h logged`, `${WEEK_IS} 6h30m`], 3],
+    ['all of a short week', {}, [`:white_check_mark: Your timesheet is complete.\n${DAY_IS} 6h30m logged of 6h30m`], 0],
   ])('the reminder says what is missing now: %s', async (what, filled, shown, buttons) => {
     await start(alone(what === 'all of a short week' ? { hours: { fri: 6.5 } } : {}));
     log(relay, mira, 2);

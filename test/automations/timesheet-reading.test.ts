@@ -153,7 +153,8 @@ describe('a service that differs from what is assumed', () => {
   const nameless = 'check the field name, and set an override in relay.config.ts';
   const unreadEntries = unread('timelogs/list from 2026-11-16 to 2026-11-20');
   /** The same row as often. */
-  function fill<Row>(rows: Row[], count: number): void {
+  function fill(list: 'users' | 'timelogs', count: number): void {
+    const rows: object[] = relay.sandbox.data[list];
     const [row = expect.fail('there is no row')] = rows;
     rows.push(...Array.from({ length: count - rows.length }, () => row));
   }
@@ -162,20 +163,8 @@ describe('a service that differs from what is assumed', () => {
     ['no people', renamed(ENTRIES, 'user_id'), `timelogs/list returned entries without user_id: ${nameless}`],
     ['no pages of entries', renamed(ENTRIES, 'page'), unreadEntries],
     ['a list of users that is cut', renamed(USERS, 'page', 'per_page'), unread('users/list'), () => crowd(60)],
-    [
-      'more users than can be read',
-      renamed(USERS, 'per_page'),
-      unread('users/list'),
-      () => fill(relay.sandbox.data.users, 1_001),
-      50,
-    ],
-    [
-      'more entries than can be read',
-      renamed(ENTRIES, 'per_page'),
-      unreadEntries,
-      () => fill(relay.sandbox.data.timelogs, 4_001),
-      200,
-    ],
+    ['more users than can be read', renamed(USERS, 'per_page'), unread('users/list'), () => fill('users', 1_001), 50],
+    ['more entries than can be read', renamed(ENTRIES, 'per_page'), unreadEntries, () => fill('timelogs', 4_001), 200],
   ])('parks the job with the reason, and no one is reminded: %s', async (what, rename, reason, put, pages) => {
     const paginatesAll = what !== 'a list of users that is cut';
     await start(timesheets({ people: 'all' }), { sandbox: { rename, paginatesAll } });

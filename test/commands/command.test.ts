@@ -41,40 +41,20 @@ const days = fc.oneof(
   fc.constantFrom('today', 'yesterday'),
   dates.map((date) => date.toISOString().slice(0, 10)),
 );
+const anyLog = { verb: fc.constant('log' as const), minutes: fc.integer({ min: 1, max: 1_440 }), day: days };
 const optional = { requiredKeys: ['verb', 'minutes', 'day', 'task'] as ('verb' | 'minutes' | 'day' | 'task')[] };
 const commands: fc.Arbitrary<Command> = fc.oneof(
   fc.record({ verb: fc.constant('defect' as const), title: oneLine }, { requiredKeys: ['verb'] }),
-  fc.record({
-    verb: fc.constantFrom('done', 'undo'),
-    items: fc.uniqueArray(ids, { minLength: 1, maxLength: 20 }),
-  }),
-  fc.record(
-    {
-      verb: fc.constant('log' as const),
-      minutes: fc.integer({ min: 1, max: 1_440 }),
-      day: days,
-      task: oneLine,
-      note: oneLine,
-    },
-    optional,
-  ),
+  fc.record({ verb: fc.constantFrom('done', 'undo'), items: fc.uniqueArray(ids, { minLength: 1, maxLength: 20 }) }),
+  fc.record({ ...anyLog, task: oneLine, note: oneLine }, optional),
   fc
     .record({
-      verb: fc.constant('log' as const),
-      minutes: fc.integer({ min: 1, max: 1_440 }),
-      day: days,
+      ...anyLog,
       task: fc.oneof(fc.constantFrom('Login', 'C++', 'h', 'Überblick'), fc.nat().map(String)),
       note: oneLine.filter((note) => noteIn(note) === note && !/\d|^[hmsuo]/i.test(note)),
     })
     .map(({ task, note, day, ...log }) => ({ ...log, day, task, note, open: { text: `${task} ${note}`, day } })),
-  fc.record({
-    verb: fc.constant('log' as const),
-    minutes: fc.integer({ min: 1, max: 1_440 }),
-    day: days,
-    task: oneLine,
-    isId: fc.constant(true as const),
-    note: oneLine,
-  }),
+  fc.record({ ...anyLog, task: oneLine, isId: fc.constant(true as const), note: oneLine }),
   fc.record({ verb: fc.constant('find' as const), text: oneLine }),
   fc.record({
     verb: fc.constant('relate' as const),
@@ -100,6 +80,7 @@ const open = (...[minutes, day, task, note]: [number, string, string, string]) =
   ...log(minutes, day, task, note),
   open: { text: `${task} ${note}`, day },
 });
+const mayBe = (text: string) => ({ open: { text, day: 'today' } });
 const help = { verb: 'help' };
 
 /** Without the words in which the name of a task may go on, unless the wanted command has them. */
@@ -144,14 +125,8 @@ describe('a command', () => {
     ['log 2h "WEB–12"', log(120, 'today', 'WEB–12')],
     ['log 2h Login with passkeys', open(120, 'today', 'Login', 'with passkeys')],
     ['log 2h yesterday on Login with passkeys', open(120, 'yesterday', 'on', 'Login with passkeys')],
-    [
-      'log 2h Plan for yesterday',
-      { ...log(120, 'yesterday', 'Plan'), open: { text: 'Plan for yesterday', day: 'today' } },
-    ],
-    [
-      'log 2h today Login: reset it',
-      { ...log(120, 'today', 'Login', 'reset it'), open: { text: 'Login: reset it', day: 'today' } },
-    ],
+    ['log 2h Plan for yesterday', { ...log(120, 'yesterday', 'Plan'), ...mayBe('Plan for yesterday') }],
+    ['log 2h today Login: reset it', { ...log(120, 'today', 'Login', 'reset it'), ...mayBe('Login: reset it') }],
     ['log 2h #books checked', { ...log(120, 'today', 'books', 'checked'), isId: true }],
     ['log 2h Login: with passkeys', log(120, 'today', 'Login', 'with passkeys')],
     ['log 2h Login “with passkeys”', log(120, 'today', 'Login', 'with passkeys')],
@@ -258,42 +233,11 @@ describe('a command', () => {
   it('time that is typed with days, numbers and names in any order is printed as what it was read as', () => {
     const durations = ['1h', '60m', '120m', '1h30m', '1:30', '1h and 30m', 'an hour', 'half an hour'];
     const words = [
-      ...[
-        '4711',
-        '30',
-        '12',
-        '#12',
-        '#"q r"',
-        '"a b"',
-        'WEB-12',
-        'Login',
-        'Login:',
-        'note,',
-        'on',
-        'for',
-        'the',
-        'm',
-        'h',
-      ],
-      ...[
-        'today',
-        'yesterday',
-        'monday',
-        'gestern',
-        '18.11.',
-        '2026-11-18',
-        'last',
-        '“today”',
-        '“x',
-        'by',
-        '1/2',
-        '2h',
-      ],
+      ...['#"q r"', '"a b"', '“x', ...'4711 30 12 #12 WEB-12 Login Login: note, on for the m h'.split(' ')],
+      ...'today yesterday monday gestern 18.11. 2026-11-18 last “today” by 1/2 2h'.split(' '),
     ];
-    const typed = fc.tuple(
-      fc.constantFrom(...durations),
-      fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 5 }),
-    );
+    const several = fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 5 });
+    const typed = fc.tuple(fc.constantFrom(...durations), several);
     fc.assert(
       fc.property(typed, ([duration, words]) => {
         const read = parseCommand(`log ${duration} ${words.join(' ')}`);

@@ -254,8 +254,7 @@ describe('a connection that is down', () => {
     await pass(5 * MINUTE);
     const before = relay.sandbox.requests;
     for (let times = 0; times < 30; times++) {
-      await command(relay, 'done 101', { triggerId: `trigger ${times}` });
-      await relay.work();
+      await ask(relay, 'done 101', { triggerId: `trigger ${times}` });
     }
     expect(relay.sandbox.requests - before).toBeLessThanOrEqual(1);
   });

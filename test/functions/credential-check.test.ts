@@ -141,9 +141,9 @@ describe('a connection', () => {
     ['with an address that is no base URL', () => enterKey({ baseUrl: 'ftp://x' }), /^bad: /],
     ['with a host that is down', () => enterKey({ baseUrl: 'http://127.0.0.1:2' }), /^bad: .*cannot be reached/],
     [
-      'behind a maintenance page',
+      'behind a page',
       () => relay.sandbox.setFault({ kind: 'maintenance' }),
-      /^bad: .*the service answers 503 \(a maintenance page\)/,
+      /^bad: .*answers 503 \(a maintenance page\)/,
     ],
   ])('the check reports %s', async (_, fault, told) => {
     await fault();

@@ -190,6 +190,10 @@ const afterTwoPages =
 const toThirdPost: Answering = (request) =>
   request.startsWith('POST') && posts().length === 3 ? { status: 429, headers: { 'retry-after': '60' } } : undefined;
 
+const noneLeft = { status: 403, headers: { 'x-ratelimit-remaining': '0' } };
+const later = { status: 429, headers: { 'retry-after': '600' } };
+const inWords = { status: 403, message: 'You have exceeded a secondary rate limit.' };
+
 const LIST = 'GET /repos/Codertocat/Hello-World/hooks/101/deliveries';
 const POST = '/attempts';
 const BOTH = { secret: { ...APP, ...TOKEN } };
@@ -214,71 +218,46 @@ const troubles: [
   ['422 to the list', to(LIST, { status: 422 }), unfinished(), [1, 0], { after: 0 }],
   ['404 to a cursor', to('cursor', { status: 404 }), unfinished(), [2, 0], { after: 0 }],
   ['422 to a cursor', to('cursor', { status: 422 }), unfinished(), [2, 0], { after: 0 }],
-  [
-    '403 and no requests left, in the middle of a list, after which it gets none',
-    afterTwoPages({ status: 403, headers: { 'x-ratelimit-remaining': '0' } }),
-    unfinished(),
-    [3, 0],
-    { at: [0, 0.9] },
-  ],
-  [
-    '429 and a time, in the middle of a list, after which it gets none',
-    afterTwoPages({ status: 429, headers: { 'retry-after': '600' } }),
-    unfinished(),
-    [3, 0],
-    { at: [0, 9] },
-  ],
-  [
-    '403 and words only, in the middle of a list, after which it gets none',
-    afterTwoPages({ status: 403, message: 'You have exceeded a secondary rate limit.' }),
-    unfinished(),
-    [3, 0],
-    { at: [0, 0.9] },
-  ],
+  // In the middle of a list, after which it gets none.
+  ['403 and no requests left', afterTwoPages(noneLeft), unfinished(), [3, 0], { at: [0, 0.9] }],
+  ['429 and a time', afterTwoPages(later), unfinished(), [3, 0], { at: [0, 9] }],
+  ['403 and words only', afterTwoPages(inWords), unfinished(), [3, 0], { at: [0, 0.9] }],
   ['a rate limit to the third redelivery', toThirdPost, unfinished(2), [3, 3]],
   ['502 to a redelivery', to(POST, { status: 502 }), unfinished(), [3, 1]],
   ['a lost answer to a redelivery', to(POST, 'cut after the work'), unfinished(), [3, 1], { left: 2 }],
   ['422 to redeliveries, until they are listed', to(POST, { status: 422 }), done(), [6, 3], { at: [0, 9], after: 1 }],
   ['422 to one redelivery, which the others do not wait for', toFailed(1, 422), done(2), [3, 3]],
   ['404 to one redelivery after a successful one: it is gone', toFailed(0, 404), done(2), [3, 3]],
-  [
-    '404 to the first redelivery: a permission is missing, and nothing is given up',
-    to(POST, { status: 404 }),
-    refused,
-    [21, 7],
-    { at: [0, 15, 30, 45, 60, 75, 90] },
-  ],
+  // A permission is missing, and nothing is given up.
+  ['404 to the first redelivery', to(POST, { status: 404 }), refused, [21, 7], { at: [0, 15, 30, 45, 60, 75, 90] }],
   ['403 to the list, and there is only the App', to(LIST, { status: 403 }), refused, [1, 0], { secret: APP }],
   ['404 to the list for the token: the App asks', toToken('GET'), done(3), [4, 3], BOTH],
   ['404 to a redelivery for the token: the App asks', toToken(POST), done(3), [3, 4], BOTH],
 ];
 
 describe('what GitHub answers', () => {
-  it.each(troubles)(
-    'every delivery arrives once, whatever GitHub answers: %s',
-    async (_, answers, reports, asked, but) => {
-      const { at = [0], after = 15, secret, left = 3 - reports.redelivered } = but ?? {};
-      await start(secret && { secret });
-      const guids = await failedBefore(3);
-      github.pageSize = 2;
-      github.instead = answers;
-      const begin = relay.clock.now;
-      for (const minutes of at) {
-        relay.clock.now = begin + minutes * MINUTE;
-        expect(await run()).toEqual({ hooks: 1, ...reports });
-      }
-      expect([lists().length, posts().length]).toEqual(asked);
-      expect(JSON.stringify(relay.log).includes('(read and write)')).toBe(reports.refused > 0);
-      github.instead = nowhere;
-      relay.clock.now += after * MINUTE;
-      expect(await run()).toEqual({ hooks: 1, ...done(left) });
-      await pass(3 * HOUR);
-      expect(guids.map(github.statuses)).toEqual(guids.map(() => [500, 202]));
-      // Of what was delivered, only the webhook logs something: the title of a queued job.
-      const logged = relay.log.filter(({ message }) => message !== 'job queued');
-      expect(JSON.stringify(logged)).not.toContain('canary');
-    },
-  );
+  it.each(troubles)('loses no delivery and repeats none: %s', async (_, answers, reports, asked, but = {}) => {
+    const { at = [0], after = 15, secret, left = 3 - reports.redelivered } = but;
+    await start(secret && { secret });
+    const guids = await failedBefore(3);
+    github.pageSize = 2;
+    github.instead = answers;
+    const begin = relay.clock.now;
+    for (const minutes of at) {
+      relay.clock.now = begin + minutes * MINUTE;
+      expect(await run()).toEqual({ hooks: 1, ...reports });
+    }
+    expect([lists().length, posts().length]).toEqual(asked);
+    expect(JSON.stringify(relay.log).includes('(read and write)')).toBe(reports.refused > 0);
+    github.instead = nowhere;
+    relay.clock.now += after * MINUTE;
+    expect(await run()).toEqual({ hooks: 1, ...done(left) });
+    await pass(3 * HOUR);
+    expect(guids.map(github.statuses)).toEqual(guids.map(() => [500, 202]));
+    // Of what was delivered, only the webhook logs something: the title of a queued job.
+    const logged = relay.log.filter(({ message }) => message !== 'job queued');
+    expect(JSON.stringify(logged)).not.toContain('canary');
+  });
 });
 
 describe('an outage', () => {
@@ -556,11 +535,7 @@ describe('a hook', () => {
   });
 
   it.each([
-    [
-      'of another App',
-      { hook: ofApp('13'), secret: APP },
-      'it is the hook of the App 13, and the github secret has the',
-    ],
+    ['of another App', { hook: ofApp('13'), secret: APP }, 'it is the hook of the App 13, and the github secret has'],
     ['of an App, for a token', { hook: ofApp() }, 'appId'],
   ])('a hook %s is reported, and not asked for', async (_, options, reason) => {
     await start(options);

@@ -22,6 +22,10 @@ async function claimed(): Promise<string> {
   return id;
 }
 
+const changed = (id: string, change: Parameters<TestRelay['stores']['table']['update']>[1]) =>
+  relay.stores.table.update(keys.job(id), change);
+const NEVER = { expression: 'SET #lease.#until = :never', values: { never: 8e15 } };
+
 /** A defect is there, and the job that updates it sleeps in the queue. */
 async function startWithSleepingUpdate(): Promise<void> {
   relay = await startRelay();
@@ -36,14 +40,7 @@ describe('the sweep', () => {
   it.each([
     ['whose message was lost, or never sent', async () => '', 60_000],
     ['claimed by a worker that died', claimed, 30_000],
-    [
-      'claimed under a lease that never ends',
-      async () => {
-        const change = { expression: 'SET #lease.#until = :never', values: { never: 8e15 } };
-        await relay.stores.table.update(keys.job(await claimed()), change);
-      },
-      30_000,
-    ],
+    ['claimed under a lease that never ends', async () => changed(await claimed(), NEVER), 30_000],
   ])('the sweep queues a job that would not continue on its own: %s', async (_, lose, afterMs) => {
     await relay.post('issues', issueEvent('opened'));
     emptyQueues();
@@ -136,11 +133,7 @@ describe('the sweep', () => {
     const [bad] = await relay.jobs('waiting');
     const change = { expression: 'SET #lane = :value', values: { value: 'sideways' } };
     await relay.stores.table.update(keys.job(bad?.id ?? ''), change);
-    for (let days = 0; days < 2; days++) {
-      relay.clock.now += 86_400_000;
-      await relay.sweep();
-      await relay.work();
-    }
+    await relay.pass(2 * 86_400_000, 86_400_000);
     expect(await relay.jobs()).toMatchObject([{ status: 'succeeded' }, { status: 'succeeded' }]);
     expect(relay.metrics.findLast((metric) => 'ParkedJobs' in metric)).toMatchObject({ ParkedJobs: 1 });
   });

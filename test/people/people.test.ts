@@ -16,6 +16,11 @@ const start = async (people: RelayConfig['people'] = [], options: TestRelayOptio
 };
 beforeEach(() => start());
 
+const twin = { user_id: '2nd', name: 'Mira N.', email: 'MIRA.NOVAK@example.com' };
+const addTwin = () => relay.sandbox.data.users.push(twin);
+const hideAddress = () => delete relay.slack.users.get(MIRA)?.email;
+const NOT_SHOWN = 'Partner Relay matches people by e-mail address, but Slack does not show yours.';
+
 let count = 0;
 /** A command that no one has given yet, so the relay does not ask about it. */
 const log = () => `log 1h “Release checkout 2.4” ${++count}`;
@@ -72,18 +77,8 @@ describe('a person in Slack', () => {
       () => relay.runtime.config.people.push(mapped('ada@example.org')),
       `No user of the service has the e-mail address that Partner Relay has for you. Ask ${CONTACT} to correct it.`,
     ],
-    [
-      'whose address two users have',
-      MIRA,
-      () => relay.sandbox.data.users.push({ user_id: '2nd', name: 'Mira N.', email: 'MIRA.NOVAK@example.com' }),
-      `2 users of the service have your e-mail address. ${ASK}`,
-    ],
-    [
-      'whose address Slack does not tell',
-      MIRA,
-      () => delete relay.slack.users.get(MIRA)?.email,
-      `Partner Relay matches people by e-mail address, but Slack does not show yours. ${ASK}`,
-    ],
+    ['whose address two users have', MIRA, addTwin, `2 users of the service have your e-mail address. ${ASK}`],
+    ['whose address Slack does not tell', MIRA, hideAddress, `${NOT_SHOWN} ${ASK}`],
   ])('%s reads so, and whom to ask', async (_, userId, prepare, said) => {
     prepare();
     expect((await ask(relay, log(), { userId })).inTheEnd).toBe(`:warning: ${said}`);
@@ -113,8 +108,7 @@ describe('a person in Slack', () => {
   });
 
   it('who was not found, or found twice, is looked for again after ten minutes and not before', async () => {
-    const twin = { user_id: '2nd', name: 'Mira N.', email: 'MIRA.NOVAK@example.com' };
-    relay.sandbox.data.users.push(twin);
+    addTwin();
     for (const userId of [MIRA, NOBODY]) await ask(relay, log(), { userId });
     expect(timesListed()).toBe(1);
     relay.sandbox.data.users.pop();
@@ -131,8 +125,7 @@ describe('a person in Slack', () => {
     addStrangers(130);
     // The second page takes two calls.
     relay.sandbox.setFault({ kind: 'server-error', operation: '/users/list', skip: 1, times: 1 });
-    await command(relay, log());
-    await relay.work();
+    await ask(relay, log());
     relay.clock.now += 19 * 60_000;
     await relay.workToTheEnd();
     expect([timesListed(), relay.sandbox.data.timelogs.length]).toEqual([3, 4]);

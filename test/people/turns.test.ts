@@ -3,7 +3,7 @@ import { MOST_UNDER_WAY } from '../../lib/people/turns.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { commentPayload } from '../kill/github-payloads.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
-import { command, lastView, MIRA, press, submit, TOMASZ, told } from '../slack-requests.ts';
+import { ask, command, lastView, MIRA, press, submit, TOMASZ, told } from '../slack-requests.ts';
 
 const TOO_MANY = '10 of your requests are not finished yet. Wait for one of them to finish, then try again.';
 const PER_MINUTE = 40;
@@ -32,8 +32,7 @@ describe('a person who gives many commands', () => {
   });
 
   it('an eleventh job is refused in a form, which stays open, and in a reply to a button', async () => {
-    await command(relay, 'defect', { userId: MIRA });
-    await relay.work();
+    await ask(relay, 'defect', { userId: MIRA });
     for (let count = 0; count < MOST_UNDER_WAY; count++) await search(MIRA);
     const filled = { project: PROJECT, title: 'Login fails' };
     expect(await submit(relay, lastView(relay), filled)).toEqual({ title: TOO_MANY });
@@ -121,8 +120,7 @@ describe('people who share the budget', () => {
     const waiting = async () => (await relay.jobs('waiting')).map(({ entity }) => entity);
     expect(new Set(await waiting())).toEqual(new Set([`slack-${MIRA}`]));
     const before = relay.sandbox.requests;
-    await command(relay, 'done 101', { userId: TOMASZ });
-    await relay.work();
+    await ask(relay, 'done 101', { userId: TOMASZ });
     expect(relay.sandbox.requests).toBe(before + 1);
     for (const id of [102, 103]) await command(relay, `done ${id}`, { userId: TOMASZ });
     await relay.work();

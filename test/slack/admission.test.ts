@@ -33,8 +33,7 @@ describe('a request of another workspace', () => {
   it('a request of another workspace, or of none, is refused, and the next own request is not', async () => {
     await ask(relay, 'find login');
     const found = relay.slack.messages.at(-1);
-    await command(relay, 'defect', { channelId: PLATFORM });
-    await relay.work();
+    await ask(relay, 'defect', { channelId: PLATFORM });
     const before = [(await relay.jobs()).length, relay.slack.views.length];
     const teamId = ELSEWHERE;
     for (const typed of ['done 101', 'defect', 'status', 'help']) {

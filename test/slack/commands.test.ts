@@ -174,13 +174,9 @@ describe('a command', () => {
 
 it('a waiting command repeats a refused call only once', async () => {
   const relay = await started({ config: exampleConfig({}, { connection: { limits: { perMinute: 1 } } }) });
-  await command(relay, 'done 998 999');
+  await ask(relay, 'done 998 999');
   // More than enough for two calls, one a minute.
-  for (let round = 1; round <= 4; round++) {
-    await relay.work();
-    relay.clock.now += 3 * 60_000;
-    await relay.sweep();
-  }
+  await relay.pass(12 * 60_000, 3 * 60_000);
   expect(relay.sandbox.requests).toBe(2);
   expect(told(relay).at(-1)).toContain('Nothing was completed.');
 });
@@ -230,8 +226,7 @@ describe('help', () => {
 it("status shows the person's last five jobs and the budget", async () => {
   const relay = await started();
   // The job that fills the form is none that a person knows of.
-  await command(relay, 'defect');
-  await relay.work();
+  await ask(relay, 'defect');
   expect((await command(relay, 'status')).text).toBe(
     'Your last jobs\nYou have not asked for anything yet.\nCalls to the service\n1 of 120 in the last minute, 1 of 5000 in the last day. You do not have to wait.',
   );
@@ -239,8 +234,7 @@ it("status shows the person's last five jobs and the budget", async () => {
     await command(relay, typed);
     relay.clock.now += 1_000;
   }
-  await command(relay, 'done 104', { userId: TOMASZ });
-  await relay.work();
+  await ask(relay, 'done 104', { userId: TOMASZ });
   await command(relay, 'find &lt;b&gt;');
   const { text } = await command(relay, 'status');
   const shown = [
@@ -431,8 +425,7 @@ it('a channel sends its commands to its own connection', async () => {
   const channels = { [PLATFORM]: { connection: 'other' } };
   const config = defineConfig({ connections: { main: {}, other: {} }, slack: { connection: 'main', channels } });
   const relay = await started({ config });
-  await command(relay, 'done 101', { channelId: PLATFORM });
-  await relay.work();
+  await ask(relay, 'done 101', { channelId: PLATFORM });
   expect((await relay.jobs()).map(({ connection }) => connection)).toEqual(['other']);
   expect((await command(relay, 'status', { channelId: PLATFORM })).text).toContain(
     'Calls to the service on other\n1 of 120',

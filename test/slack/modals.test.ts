@@ -55,8 +55,7 @@ function list(view: ModalView, block: string): { options: Option[]; groups: stri
 
 /** A person asks for the form of a defect, and its list has come. */
 async function opened(text = 'defect', asked: Asked = {}) {
-  await command(relay, text, asked);
-  await relay.work();
+  await ask(relay, text, asked);
   return lastView(relay);
 }
 
@@ -65,6 +64,7 @@ const entered = (view: ModalView, block: string) =>
     .initial_value;
 const projectsOf = (view: ModalView) => list(view, 'project').options.map(({ text }) => text.text);
 const INPUT = ['Login fails & burns', 'Major'];
+const PASSKEYS = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03';
 const SEEDED = ['Company Website', 'Mobile App', 'Web Shop'];
 const CONTACT = 'your Partner Relay administrator';
 const defects = () => relay.sandbox.data.defects.slice(1);
@@ -151,8 +151,7 @@ describe('the modal for a defect', () => {
     relay.sandbox.setFault({ kind: 'maintenance', times: 1 });
     relay.slack.fail({ method: 'views.update', kind: 'server-error' });
     relay.slack.fail({ method: 'views.update', kind: 'rate-limited', retryAfterSeconds: 7 });
-    await command(relay, 'defect', { channelId: PLATFORM });
-    await relay.work();
+    await ask(relay, 'defect', { channelId: PLATFORM });
     expect(await submit(relay, lastView(relay), { title: 'Login fails' })).toEqual({
       title: `The list of projects is still loading. Try again in a moment. If it does not come, ask ${CONTACT}.`,
     });
@@ -182,10 +181,7 @@ describe('a modal that cannot be opened', () => {
   it.each([
     ['it took longer than Slack allows. Try again.', undefined],
     ["Slack limits Partner Relay's requests. Try again in 30 s.", { kind: 'rate-limited' }],
-    [
-      'Slack refused it (missing_scope). Tell your Partner Relay administrator.',
-      { kind: 'error', error: 'missing_scope' },
-    ],
+    [`Slack refused it (missing_scope). Tell ${CONTACT}.`, { kind: 'error', error: 'missing_scope' }],
   ] as const)('a form that cannot open is reported at once and makes no job: %s', async (said, failure) => {
     const triggerId = relay.slack.makeTriggerId(MIRA);
     if (failure) relay.slack.fail({ method: 'views.open', ...failure });
@@ -353,21 +349,14 @@ describe('the modal to log time', () => {
     const filled = { duration: '1,5 h', date: '2026-11-18', note: 'wrote tests' };
     expect(await submit(relay, lastView(relay), filled)).toEqual({});
     await relay.work();
-    expect(relay.timelogs()).toMatchObject([
-      {
-        task_id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03',
-        user_id: 'b0d3a1c4-52e7-4f86-8a19-3c6d9e0f2a03',
-        hours: 1.5,
-        date: '2026-11-18',
-        note: expect.stringMatching(/^wrote tests \[/),
-      },
-    ]);
+    const [task_id, user_id] = [PASSKEYS, 'b0d3a1c4-52e7-4f86-8a19-3c6d9e0f2a03'];
+    const note = expect.stringMatching(/^wrote tests \[/);
+    expect(relay.timelogs()).toMatchObject([{ task_id, user_id, hours: 1.5, date: '2026-11-18', note }]);
     expect(lastMessage(relay)).toMatchObject({ kind: 'message', userId: TOMASZ });
     expect(outcome()).toBe(':white_check_mark: Logged 1h30m on Login with passkeys, 2026-11-18. Note: “wrote tests”.');
   });
 
   describe('the list of tasks', () => {
-    const PASSKEYS = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03';
     const putTasks = () => relay.stores.table.get(keys.knownTasks('main'));
     const opened = async () => {
       await ask(relay, 'find passkeys', { channelId: PLATFORM });

@@ -127,7 +127,10 @@ it("a stranger's repository that has the configured name is stopped and told, an
 });
 
 const noted = { name: NAME, id: 1, ownerId: 2 };
-const renamed = { ...noted, calledNow: RENAMED, isRenamed: true };
+const asRenamed = { calledNow: RENAMED, isRenamed: true };
+const renamed = { ...noted, ...asRenamed };
+const moved = { ...noted, calledNow: TRANSFERRED };
+const ofNobody = { name: NAME, id: 1 };
 const withOther = { ...renamed, otherOwnerId: 9 };
 
 it.each<[string, Parameters<typeof decide>[0], [string, number, number], number?, ...unknown[]]>([
@@ -142,34 +145,13 @@ it.each<[string, Parameters<typeof decide>[0], [string, number, number], number?
   ['another name', noted, [RENAMED, 1, 2], undefined, 'followed', renamed],
   ['another name, and a stranger has the old one', withOther, [RENAMED, 1, 2], undefined, 'followed', withOther],
   ['another login', noted, [NEW_NAME, 1, 2], undefined, 'followed', { ...renamed, calledNow: NEW_NAME }],
-  [
-    'another name and owner',
-    noted,
-    [TRANSFERRED, 1, 9],
-    undefined,
-    'stopped',
-    { ...noted, calledNow: TRANSFERRED, isRenamed: false },
-  ],
+  ['another name and owner', noted, [TRANSFERRED, 1, 9], undefined, 'stopped', { ...moved, isRenamed: false }],
   ['another name and repository', noted, [RENAMED, 3, 2], undefined, 'stopped', noted],
-  [
-    'another name, without a known owner',
-    { name: NAME, id: 1 },
-    [RENAMED, 1, 2],
-    undefined,
-    'followed',
-    { name: NAME, id: 1, calledNow: RENAMED, isRenamed: true },
-  ],
+  ['another name, no known owner', ofNobody, [RENAMED, 1, 2], undefined, 'followed', { ...ofNobody, ...asRenamed }],
   ['the owner that is configured', withOther, [NAME, 3, 9], 9, 'taken', { name: NAME, id: 3, ownerId: 9 }],
   ['an owner that is not', noted, [NAME, 1, 2], 9, 'stopped', { ...noted, otherOwnerId: 2 }],
   ['at first an owner that is not', { name: NAME }, [NAME, 3, 2], 9, 'stopped', { name: NAME, otherOwnerId: 2 }],
-  [
-    'a transfer to the owner that is',
-    noted,
-    [TRANSFERRED, 1, 9],
-    9,
-    'followed',
-    { ...noted, calledNow: TRANSFERRED, isRenamed: true },
-  ],
+  ['a transfer to the owner that is', noted, [TRANSFERRED, 1, 9], 9, 'followed', { ...moved, isRenamed: true }],
 ])('an event with %s: %j, %j, ownerId %s: %s', (_, before, [full_name, id, owner], configured, becomes, note) => {
   expect(decide(before, { full_name, id, owner: { id: owner } }, configured)).toEqual({ becomes, note });
 });

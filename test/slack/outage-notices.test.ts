@@ -37,19 +37,11 @@ async function fail(fault: Fault, from = 1): Promise<void> {
 /** Mira lets the connection go on. */
 const resume = () => resumeForPerson('main', 'mira', { ...relay.stores, config: relay.runtime.config });
 
+const IS_DOWN = /:octagonal_sign: main is down since <!date[\s\S]*\sThe service answers 503 \(a maintenance page\)\./;
+const IS_REFUSED = /The service refuses the key of main since <!date.*secrets set partner\/main/;
 it.each<[string, Fault, number, RegExp]>([
-  [
-    'is down for five minutes',
-    { kind: 'maintenance' },
-    5,
-    /:octagonal_sign: main is down since <!date[\s\S]*\sThe service answers 503 \(a maintenance page\)\./,
-  ],
-  [
-    'refuses the key',
-    { kind: 'key-revoked' },
-    1,
-    /The service refuses the key of main since <!date.*secrets set partner\/main/,
-  ],
+  ['is down for five minutes', { kind: 'maintenance' }, 5, IS_DOWN],
+  ['refuses the key', { kind: 'key-revoked' }, 1, IS_REFUSED],
 ])('a connection that %s is reported once, and once when it works again', async (_, fault, after, words) => {
   await fail(fault);
   await minutes(after - 1);

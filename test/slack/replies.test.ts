@@ -29,6 +29,7 @@ const start = async (options?: TestRelayOptions) => {
 const limited = (limits: { perMinute?: number; perDay?: number }) => ({
   config: exampleConfig({}, { connection: { limits } }),
 });
+const MINUTE = 60_000;
 const COMPLETED = ':white_check_mark: Completed checklist item 101.';
 const completions = () => relay.sandbox.audit.filter(({ endpoint }) => endpoint.endsWith('/items/complete')).length;
 async function usedUp(): Promise<string> {
@@ -38,14 +39,6 @@ async function usedUp(): Promise<string> {
     await fetch(responseUrl, { method: 'POST', headers, body: JSON.stringify({ text: `${use}` }) });
   }
   return responseUrl;
-}
-async function pass(minutes: number): Promise<void> {
-  for (let minute = 0; minute < minutes; minute++) {
-    await relay.work();
-    relay.clock.now += 60_000;
-    await relay.sweep();
-  }
-  await relay.work();
 }
 const outcomes = async () => (await relay.jobs()).map(({ status, outcome }) => `${status}: ${outcome}`);
 
@@ -72,10 +65,9 @@ describe('a person who has to wait', () => {
 
   it('a waiting person reads another reason, once ten minutes have passed', async () => {
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 660, times: 1 });
-    await command(relay, 'done 101');
-    await relay.work();
+    await ask(relay, 'done 101');
     relay.sandbox.setFault({ kind: 'key-revoked' });
-    await pass(20);
+    await relay.pass(20 * MINUTE);
     expect(told(relay)).toEqual([
       expect.stringMatching(/^:hourglass: done 101 has to wait: the service is busy/),
       expect.stringMatching(/^:hourglass: done 101 has to wait: an administrator has to replace Partner Relay's key/),
@@ -85,10 +77,9 @@ describe('a person who has to wait', () => {
   it('a waiting person is notified at the next try if the first message fails, which does not stop the job', async () => {
     relay.slack.fail({ method: 'response_url', kind: 'server-error' });
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 60 });
-    await command(relay, 'done 101');
-    await relay.work();
+    await ask(relay, 'done 101');
     expect(relay.log).toContainEqual(expect.objectContaining({ message: 'the person who asked could not be told' }));
-    await pass(25);
+    await relay.pass(25 * MINUTE);
     relay.sandbox.clearFaults();
     await relay.workToTheEnd();
     expect(told(relay)).toEqual([expect.stringMatching(/^:hourglass: done 101 has to wait/), COMPLETED]);
@@ -115,7 +106,8 @@ describe('a person who has to wait', () => {
         if (apart > 0) await relay.work();
         relay.clock.now += apart;
       }
-      await pass(30);
+      await relay.work();
+      await relay.pass(30 * MINUTE);
       for (const { id } of await relay.jobs())
         expect(Object.keys(await relay.steps(id))).toContain('tell waiting for key');
     },
@@ -165,8 +157,7 @@ describe('an outcome', () => {
   );
 
   it('an outcome is a direct message if the response_url is used up', async () => {
-    await command(relay, 'done 101', { responseUrl: await usedUp() });
-    await relay.work();
+    await ask(relay, 'done 101', { responseUrl: await usedUp() });
     expect(lastMessage(relay)).toMatchObject({ kind: 'message', channel: `D${MIRA.slice(1)}` });
     expect(told(relay).at(-1)).toBe(COMPLETED);
   });
@@ -296,8 +287,7 @@ describe('text from outside', () => {
     ]) {
       shown.push(JSON.parse((await command(relay, asked, { channelId: PLATFORM })).body));
     }
-    await command(relay, 'defect', { channelId: PLATFORM });
-    await relay.work();
+    await ask(relay, 'defect', { channelId: PLATFORM });
     await submit(relay, lastView(relay), { title: TITLE, project: PROJECT });
     await press(relay, relay.slack.messages[1] ?? lastMessage(relay), 'Log time');
     shown.push({ blocks: lastView(relay).view.blocks });
@@ -397,8 +387,7 @@ it('the log has no secret, response_url, note or address, and the table no secre
   await ask(relay, 'defect Login fails', { channelId: PLATFORM });
   await ask(relay, 'find login');
   await command(relay, 'canary-note');
-  await command(relay, 'defect');
-  await relay.work();
+  await ask(relay, 'defect');
   await submit(relay, lastView(relay), { project: PROJECT, title: 'Login fails', description: 'canary-description' });
   relay.slack.fail({ method: 'chat.postMessage', kind: 'server-error' });
   relay.sandbox.setFault({ kind: 'server-error', times: 2 });

@@ -2,17 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { eventsIn } from '../../lib/ics.ts';
 
 const wanted = { from: '2026-11-16', to: '2026-11-22', timeZone: 'Europe/Berlin', at: '16:30' };
-const file = (...lines: string[]) =>
-  [
-    'BEGIN:VCALENDAR',
-    'VERSION:2.0',
-    'BEGIN:VEVENT',
-    'UID:1',
-    'SUMMARY:Ada',
-    ...lines,
-    'END:VEVENT',
-    'END:VCALENDAR',
-  ].join('\r\n');
+const BEGIN = ['BEGIN:VCALENDAR', 'VERSION:2.0', 'BEGIN:VEVENT', 'UID:1', 'SUMMARY:Ada'];
+const file = (...lines: string[]) => [...BEGIN, ...lines, 'END:VEVENT', 'END:VCALENDAR'].join('\r\n');
 const datesOf = (text: string) => eventsIn(text, wanted).flatMap(({ dates }) => dates);
 
 const shift = (name: string, from: string, to: string, day: string) => [
@@ -27,143 +18,110 @@ const NEW_YORK = [
 ].join('\r\n');
 const inNewYork = (text: string) => text.replace('BEGIN:VEVENT', `${NEW_YORK}\r\nBEGIN:VEVENT`);
 
+const WEEK = [16, 17, 18, 19, 20, 21, 22].map((day) => `2026-11-${day}`);
+const [MON, TUE, WED, THU, FRI, SAT, SUN] = WEEK;
+const NOT_WED = WEEK.filter((date) => date !== WED);
+
+/** Lines of an event. A day up to 31 is of November 2026. */
+const dateOf = (day: number) => (day > 31 ? day : 2026_11_00 + day);
+const on = (day: number) => `DTSTART;VALUE=DATE:${dateOf(day)}`;
+const until = (day: number) => `DTEND;VALUE=DATE:${dateOf(day)}`;
+const moves = (day: number) => `RECURRENCE-ID;VALUE=DATE:${dateOf(day)}`;
+const timeOf = (time: string, zone?: string) => `${zone ? `;TZID=${zone}` : ''}:202611${time}`;
+const at = (time: string, zone?: string) => `DTSTART${timeOf(time, zone)}`;
+const to = (time: string, zone?: string) => `DTEND${timeOf(time, zone)}`;
+const ALL_DAY = 'X-MICROSOFT-CDO-ALLDAYEVENT:TRUE';
+
 describe('an iCalendar file', () => {
-  it.each<[string, string, string[]]>([
-    ['a day', file('DTSTART;VALUE=DATE:20261118'), ['2026-11-18']],
-    ['days but the one it ends on', file('DTSTART;VALUE=DATE:20261118', 'DTEND;VALUE=DATE:20261119'), ['2026-11-18']],
-    ['days that began before', file('DTSTART;VALUE=DATE:20261101', 'DTEND;VALUE=DATE:20261117'), ['2026-11-16']],
-    ['days that are over', file('DTSTART;VALUE=DATE:20261101', 'DTEND;VALUE=DATE:20261116'), []],
-    ['hours at the time', file('DTSTART:20261118T150000Z', 'DTEND:20261118T160000Z'), ['2026-11-18']],
-    ['hours before the time', file('DTSTART:20261118T070000Z', 'DTEND:20261118T150000Z'), []],
-    ['hours over night', file('DTSTART:20261117T120000Z', 'DTEND:20261118T160000Z'), ['2026-11-17', '2026-11-18']],
-    ['local hours of no zone', file('DTSTART:20261118T160000', 'DTEND:20261118T170000'), ['2026-11-18']],
+  it.each<[string, string, unknown[]]>([
+    ['a day', file(on(18)), [WED]],
+    ['days but the one it ends on', file(on(18), until(19)), [WED]],
+    ['days that began before', file(on(1), until(17)), [MON]],
+    ['days that are over', file(on(1), until(16)), []],
+    ['hours at the time', file(at('18T150000Z'), to('18T160000Z')), [WED]],
+    ['hours before the time', file(at('18T070000Z'), to('18T150000Z')), []],
+    ['hours over night', file(at('17T120000Z'), to('18T160000Z')), [TUE, WED]],
+    ['local hours of no zone', file(at('18T160000'), to('18T170000')), [WED]],
     [
       'hours of a zone by its name',
-      file('DTSTART;TZID=America/New_York:20261118T100000', 'DTEND;TZID=America/New_York:20261118T110000'),
-      ['2026-11-18'],
+      file(at('18T100000', 'America/New_York'), to('18T110000', 'America/New_York')),
+      [WED],
     ],
     [
       'hours of a zone that the file defines',
-      inNewYork(
-        file('DTSTART;TZID=Eastern Standard Time:20261118T100000', 'DTEND;TZID=Eastern Standard Time:20261118T110000'),
-      ),
-      ['2026-11-18'],
+      inNewYork(file(at('18T100000', 'Eastern Standard Time'), to('18T110000', 'Eastern Standard Time'))),
+      [WED],
     ],
-    ['each Friday for years', file('DTSTART;VALUE=DATE:20200103', 'RRULE:FREQ=WEEKLY'), ['2026-11-20']],
-    ['what was cancelled', file('DTSTART;VALUE=DATE:20261118', 'STATUS:CANCELLED'), []],
-    ['no dates', file('DTSTART;VALUE=DATE:20261118').replace(/BEGIN:VEVENT[\s\S]*END:VEVENT\r\n/, ''), []],
+    ['each Friday for years', file(on(2020_01_03), 'RRULE:FREQ=WEEKLY'), [FRI]],
+    ['what was cancelled', file(on(18), 'STATUS:CANCELLED'), []],
+    ['no dates', file(on(18)).replace(/BEGIN:VEVENT[\s\S]*END:VEVENT\r\n/, ''), []],
   ])('has %s', (_, text, dates) => {
     expect(datesOf(text)).toEqual(dates);
   });
 
-  const weekly = ['DTSTART;VALUE=DATE:20260102', 'RRULE:FREQ=WEEKLY'];
-  const inBerlin = ['DTSTART;TZID=Europe/Berlin:20261102T160000', 'DURATION:PT1H', 'RRULE:FREQ=DAILY'];
+  const weekly = [on(2026_01_02), 'RRULE:FREQ=WEEKLY'];
+  const anHour = [at('02T160000', 'Europe/Berlin'), 'DURATION:PT1H'];
+  const inBerlin = [...anHour, 'RRULE:FREQ=DAILY'];
   const midnight = 'TZID=W. Europe Standard Time';
   /** Another event of the same UID. */
   const change = (...lines: string[]) => ['END:VEVENT', 'BEGIN:VEVENT', 'UID:1', 'SUMMARY:Ada', ...lines];
-  const [TUE, WED, THU, FRI] = ['2026-11-17', '2026-11-18', '2026-11-19', '2026-11-20'];
-  const [MON, SAT, SUN] = ['2026-11-16', '2026-11-21', '2026-11-22'];
 
-  it.each<[string, string[], (string | undefined)[]]>([
-    ['a day without an end that differs', ['DTSTART;VALUE=DATE:20261118', 'DTEND;VALUE=DATE:20261118'], [WED]],
-    ['a day with an end before it', ['DTSTART;VALUE=DATE:20261118', 'DTEND;VALUE=DATE:20261110'], [WED]],
-    ['days by their number', ['DTSTART;VALUE=DATE:20261118', 'DURATION:P2D'], [WED, THU]],
+  it.each<[string, string[], unknown[]]>([
+    ['a day without an end that differs', [on(18), until(18)], [WED]],
+    ['a day with an end before it', [on(18), until(10)], [WED]],
+    ['days by their number', [on(18), 'DURATION:P2D'], [WED, THU]],
     ['a bare date', ['DTSTART:20261118', 'DTEND:20261119'], [WED]],
     ['a date with a time that it says to be none', ['DTSTART;VALUE=DATE:20261118T000000'], [WED]],
-    [
-      'a whole day with times',
-      ['DTSTART:20261117T230000Z', 'DTEND:20261118T230000Z', 'X-MICROSOFT-CDO-ALLDAYEVENT:TRUE'],
-      [WED],
-    ],
-    [
-      'a whole day of a distant zone',
-      [
-        'DTSTART;TZID=Asia/Tokyo:20261118T000000',
-        'DTEND;TZID=Asia/Tokyo:20261119T000000',
-        'X-MICROSOFT-CDO-ALLDAYEVENT:TRUE',
-      ],
-      [WED],
-    ],
-    ['hours with an end before them', ['DTSTART:20261118T150000Z', 'DTEND:20261118T140000Z'], []],
-    [
-      'hours from one zone to another',
-      ['DTSTART;TZID=Europe/Berlin:20261118T160000', 'DTEND;TZID=Asia/Kolkata:20261118T210100'],
-      [WED],
-    ],
+    ['a whole day with times', [at('17T230000Z'), to('18T230000Z'), ALL_DAY], [WED]],
+    ['a whole day of a distant zone', [at('18T000000', 'Asia/Tokyo'), to('19T000000', 'Asia/Tokyo'), ALL_DAY], [WED]],
+    ['hours with an end before them', [at('18T150000Z'), to('18T140000Z')], []],
+    ['hours from one zone to another', [at('18T160000', 'Europe/Berlin'), to('18T210100', 'Asia/Kolkata')], [WED]],
     [
       'added hours with ends of their own',
-      [...inBerlin.slice(0, 2), 'RDATE;VALUE=PERIOD:20261118T150000Z/PT1H,20261119T120000Z/20261119T160000Z'],
+      [...anHour, 'RDATE;VALUE=PERIOD:20261118T150000Z/PT1H,20261119T120000Z/20261119T160000Z'],
       [WED, THU],
     ],
-    ['an added date', [...inBerlin.slice(0, 2), 'RDATE;VALUE=DATE:20261118'], [WED]],
-    [
-      'an added day',
-      ['DTSTART;VALUE=DATE:20261101', 'RDATE;VALUE=DATE:20261118', 'RDATE:20261119T230000Z'],
-      [WED, FRI],
-    ],
-    ['hours until a time in UTC', [...inBerlin.slice(0, 2), 'RRULE:FREQ=DAILY;UNTIL=20261117T150000Z'], [MON, TUE]],
+    ['an added date', [...anHour, 'RDATE;VALUE=DATE:20261118'], [WED]],
+    ['an added day', [on(1), 'RDATE;VALUE=DATE:20261118', 'RDATE:20261119T230000Z'], [WED, FRI]],
+    ['hours until a time in UTC', [...anHour, 'RRULE:FREQ=DAILY;UNTIL=20261117T150000Z'], [MON, TUE]],
     [
       'hours until a time in UTC that is before the last',
-      [...inBerlin.slice(0, 2), 'RRULE:FREQ=DAILY;UNTIL=20261117T145959Z'],
+      [...anHour, 'RRULE:FREQ=DAILY;UNTIL=20261117T145959Z'],
       [MON],
     ],
-    ['hours until a local time', [...inBerlin.slice(0, 2), 'RRULE:FREQ=DAILY;UNTIL=20261117T160000'], [MON, TUE]],
-    ['hours until a date', [...inBerlin.slice(0, 2), 'RRULE:FREQ=DAILY;UNTIL=20261117'], [MON, TUE]],
-    [
-      'days until a midnight in UTC',
-      ['DTSTART;VALUE=DATE:20261101', 'RRULE:FREQ=DAILY;UNTIL=20261116T230000Z'],
-      [MON, TUE],
-    ],
-    [
-      'days until a date as if it were UTC',
-      ['DTSTART;VALUE=DATE:20261101', 'RRULE:FREQ=DAILY;UNTIL=20261117T000000Z'],
-      [MON, TUE],
-    ],
+    ['hours until a local time', [...anHour, 'RRULE:FREQ=DAILY;UNTIL=20261117T160000'], [MON, TUE]],
+    ['hours until a date', [...anHour, 'RRULE:FREQ=DAILY;UNTIL=20261117'], [MON, TUE]],
+    ['days until a midnight in UTC', [on(1), 'RRULE:FREQ=DAILY;UNTIL=20261116T230000Z'], [MON, TUE]],
+    ['days until a date as if it were UTC', [on(1), 'RRULE:FREQ=DAILY;UNTIL=20261117T000000Z'], [MON, TUE]],
     ['hours without one in UTC', [...inBerlin, 'EXDATE:20261118T150000Z,20261120T150000Z'], [MON, TUE, THU, SAT, SUN]],
-    [
-      'hours without one in another zone',
-      [...inBerlin, 'EXDATE;TZID=Asia/Kolkata:20261118T203000'],
-      [MON, TUE, THU, FRI, SAT, SUN],
-    ],
-    ['hours without those of a date', [...inBerlin, 'EXDATE;VALUE=DATE:20261118'], [MON, TUE, THU, FRI, SAT, SUN]],
+    ['hours without one in another zone', [...inBerlin, 'EXDATE;TZID=Asia/Kolkata:20261118T203000'], NOT_WED],
+    ['hours without those of a date', [...inBerlin, 'EXDATE;VALUE=DATE:20261118'], NOT_WED],
     ['days without one with a time', [...weekly, `EXDATE;${midnight}:20261120T000000`], []],
     ['days without one by its midnight in UTC', [...weekly, 'EXDATE:20261119T230000Z'], []],
     ['days without those of another rule', [...weekly, 'EXRULE:FREQ=WEEKLY;INTERVAL=2'], []],
-    ['a moved day', [...weekly, ...change('RECURRENCE-ID;VALUE=DATE:20261120', 'DTSTART;VALUE=DATE:20261117')], [TUE]],
-    [
-      'a moved day with a time',
-      [...weekly, ...change(`RECURRENCE-ID;${midnight}:20261120T000000`, 'DTSTART;VALUE=DATE:20261117')],
-      [TUE],
-    ],
-    [
-      'a moved day that repeats the rule',
-      [...weekly, ...change('RECURRENCE-ID;VALUE=DATE:20261106', 'DTSTART;VALUE=DATE:20261105', 'RRULE:FREQ=WEEKLY')],
-      [FRI],
-    ],
+    ['a moved day', [...weekly, ...change(moves(20), on(17))], [TUE]],
+    ['a moved day with a time', [...weekly, ...change(`RECURRENCE-ID;${midnight}:20261120T000000`, on(17))], [TUE]],
+    ['a moved day that repeats the rule', [...weekly, ...change(moves(6), on(5), 'RRULE:FREQ=WEEKLY')], [FRI]],
     [
       'moved hours in UTC',
-      [...inBerlin, ...change('RECURRENCE-ID:20261118T150000Z', 'DTSTART:20261118T160000Z', 'DURATION:PT1H')],
-      [MON, TUE, THU, FRI, SAT, SUN],
+      [...inBerlin, ...change('RECURRENCE-ID:20261118T150000Z', at('18T160000Z'), 'DURATION:PT1H')],
+      NOT_WED,
     ],
-    ['a deleted day', [...weekly, ...change('RECURRENCE-ID;VALUE=DATE:20261120', 'STATUS:CANCELLED')], []],
+    ['a deleted day', [...weekly, ...change(moves(20), 'STATUS:CANCELLED')], []],
     [
       'days that are moved from one on',
       [
-        'DTSTART;VALUE=DATE:20260102',
+        on(2026_01_02),
         'RRULE:FREQ=WEEKLY',
-        ...change(
-          'RECURRENCE-ID;RANGE=THISANDFUTURE;VALUE=DATE:20261106',
-          'DTSTART;VALUE=DATE:20261104',
-          'DURATION:P2D',
-        ),
+        ...change('RECURRENCE-ID;RANGE=THISANDFUTURE;VALUE=DATE:20261106', on(4), 'DURATION:P2D'),
       ],
       [WED, THU],
     ],
     [
       'hours that are moved in another zone from one on',
       [
-        ...['DTSTART;TZID=Australia/Lord_Howe:20261101T160000', 'DURATION:PT19H', 'RRULE:FREQ=DAILY'],
-        ...change('RECURRENCE-ID;RANGE=THISANDFUTURE:20261118T050000Z', 'DTSTART:20261118T050000Z', 'DURATION:PT9H'),
+        ...[at('01T160000', 'Australia/Lord_Howe'), 'DURATION:PT19H', 'RRULE:FREQ=DAILY'],
+        ...change('RECURRENCE-ID;RANGE=THISANDFUTURE:20261118T050000Z', at('18T050000Z'), 'DURATION:PT9H'),
       ],
       [MON, TUE],
     ],
@@ -174,42 +132,26 @@ describe('an iCalendar file', () => {
     ],
     [
       'the newest of two changes, by numbers',
-      [
-        ...weekly,
-        ...change('RECURRENCE-ID;VALUE=DATE:20261120', 'SEQUENCE:10', 'DTSTART;VALUE=DATE:20261117'),
-        ...change('RECURRENCE-ID;VALUE=DATE:20261120', 'SEQUENCE:9', 'DTSTART;VALUE=DATE:20261118'),
-      ],
+      [...weekly, ...change(moves(20), 'SEQUENCE:10', on(17)), ...change(moves(20), 'SEQUENCE:9', on(18))],
       [TUE],
     ],
     [
       'the newest of two changes, by stamps',
       [
         ...weekly,
-        ...change('RECURRENCE-ID;VALUE=DATE:20261120', 'DTSTAMP:20260202T000000Z', 'DTSTART;VALUE=DATE:20261117'),
-        ...change('RECURRENCE-ID;VALUE=DATE:20261120', 'DTSTAMP:20260101T000000Z', 'DTSTART;VALUE=DATE:20261118'),
+        ...change(moves(20), 'DTSTAMP:20260202T000000Z', on(17)),
+        ...change(moves(20), 'DTSTAMP:20260101T000000Z', on(18)),
       ],
       [TUE],
     ],
-    [
-      'the newest of two events',
-      ['DTSTART;VALUE=DATE:20261118', 'SEQUENCE:1', ...change('DTSTART;VALUE=DATE:20261119', 'SEQUENCE:2')],
-      [THU],
-    ],
+    ['the newest of two events', [on(18), 'SEQUENCE:1', ...change(on(19), 'SEQUENCE:2')], [THU]],
     ['a series that was deleted', [...weekly, ...change('SEQUENCE:1', 'STATUS:CANCELLED', ...weekly)], []],
-    [
-      'days by number, of a series since years',
-      ['DTSTART;VALUE=DATE:20210104', 'RRULE:FREQ=WEEKLY;BYDAY=MO,WE;COUNT=613'],
-      [MON],
-    ],
-    [
-      'weekdays by number, of a series since years',
-      ['DTSTART;VALUE=DATE:20210104', 'RRULE:FREQ=DAILY;BYDAY=MO,WE;COUNT=613'],
-      [MON],
-    ],
-    ['each third month since years', ['DTSTART;VALUE=DATE:20150218', 'RRULE:FREQ=MONTHLY;INTERVAL=3'], [WED]],
+    ['days by number, of a series since years', [on(2021_01_04), 'RRULE:FREQ=WEEKLY;BYDAY=MO,WE;COUNT=613'], [MON]],
+    ['weekdays by number, of a series since years', [on(2021_01_04), 'RRULE:FREQ=DAILY;BYDAY=MO,WE;COUNT=613'], [MON]],
+    ['each third month since years', [on(2015_02_18), 'RRULE:FREQ=MONTHLY;INTERVAL=3'], [WED]],
     [
       'the last days of months, since years',
-      ['DTSTART;VALUE=DATE:20150130', 'DURATION:P3W', 'RRULE:FREQ=MONTHLY'],
+      [on(2015_01_30), 'DURATION:P3W', 'RRULE:FREQ=MONTHLY'],
       [MON, TUE, WED, THU],
     ],
     ['each second year, in small letters', ['dtstart;value=date:20101117', 'rrule:freq=yearly;interval=2'], [TUE]],
@@ -242,7 +184,7 @@ describe('an iCalendar file', () => {
     expect(leftOut).toEqual([]);
   });
 
-  const day = ['DTSTART;VALUE=DATE:20261118'];
+  const day = [on(18)];
   const another = (...lines: string[]) => ['END:VEVENT', 'BEGIN:VEVENT', 'UID:2', ...lines];
   it.each<[string, string, string]>([
     [
@@ -250,17 +192,17 @@ describe('an iCalendar file', () => {
       file(...another('DTSTART;VALUE=DATE:2026'), ...another(...day)),
       'event 2: a DTSTART is not a date or time',
     ],
-    ['an invalid day', file(...another('DTSTART;VALUE=DATE:20260230'), ...another(...day)), 'event 2: a DTSTART is no'],
+    ['an invalid day', file(...another(on(2026_02_30)), ...another(...day)), 'event 2: a DTSTART is no'],
     ['no date', file(...another('SUMMARY:a'), ...another(...day)), 'event 2: it has no DTSTART'],
     [
       'an unknown zone',
-      file('DTSTART;TZID=Mars/Utopia\u001b[2J:20261118T160000', 'DURATION:PT1H'),
+      file(at('18T160000', 'Mars/Utopia\u001b[2J'), 'DURATION:PT1H'),
       'the zone "Mars/Utopia??2J" is not known',
     ],
-    ['a zone without an end', file('DTSTART;TZID="Europe/Berlin:20261118T160000', 'DURATION:PT1H'), ''],
+    ['a zone without an end', file(at('18T160000', '"Europe/Berlin'), 'DURATION:PT1H'), ''],
     [
       'a zone that is broken',
-      inNewYork(file('DTSTART;TZID=Eastern Standard Time:20261118T100000', 'DURATION:PT1H')).replaceAll(
+      inNewYork(file(at('18T100000', 'Eastern Standard Time'), 'DURATION:PT1H')).replaceAll(
         'TZOFFSETTO:',
         'TZOFFSETTO',
       ),
@@ -294,7 +236,7 @@ describe('an iCalendar file', () => {
   });
 
   it('puts no event of another UID in place of an occurrence, and none without a UID', () => {
-    const moved = ['RECURRENCE-ID;VALUE=DATE:20261120', 'DTSTART;VALUE=DATE:20261117'];
+    const moved = [moves(20), on(17)];
     const text = file(...weekly, ...change(...moved), ...another(...weekly), ...change(...day)).replaceAll(
       'UID:1',
       'UID:',
@@ -304,7 +246,7 @@ describe('an iCalendar file', () => {
 
   it('says who takes part', () => {
     const text = file(
-      'DTSTART;VALUE=DATE:20261118',
+      on(18),
       'ORGANIZER:mailto:hr@example.com',
       'ATTENDEE;PARTSTAT=ACCEPTED:MAILTO:Ada@example.com',
       'ATTENDEE;PARTSTAT=DECLINED:mailto:bob@example.com',
