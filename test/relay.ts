@@ -1,5 +1,6 @@
 import { described } from '../lib/automations/custom/folder.ts';
 import { defineConfig, type RelayConfig, type RelayConfigInput } from '../lib/config/schema.ts';
+import { requeueJob } from '../lib/engine/line/sweep.ts';
 import type { Job, JobStatus } from '../lib/engine/record/job.ts';
 import { openJournal } from '../lib/engine/record/journal.ts';
 import { createLinks, type Links } from '../lib/links/links.ts';
@@ -137,6 +138,8 @@ export interface TestRelay extends Omit<World, 'jobs'> {
   defects(): Sandbox['data']['defects'];
   timelogs(): Sandbox['data']['timelogs'];
   jobs(status?: JobStatus): Promise<Job[]>;
+  /** An operator replays all parked jobs, and they are worked on to the end. */
+  replay(): Promise<void>;
   steps(jobId: string): Promise<Record<string, string>>;
   /** What the table holds, unless it is on the wire. */
   backUp(): Attributes[];
@@ -246,6 +249,11 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
     defects: () => sandbox.data.defects.slice(seeded.defects),
     timelogs: () => sandbox.data.timelogs.slice(seeded.timelogs),
     jobs: (status) => jobs(status && [status]),
+    async replay() {
+      const decision = { at: clock.now, by: 'an operator', what: 'replayed' } as const;
+      for (const job of await relay.jobs('parked')) await requeueJob(job, stores, decision);
+      await relay.workToTheEnd();
+    },
     async steps(jobId) {
       const journal = await openJournal(stores.table, jobId, read);
       return Object.fromEntries(journal.entries().map(({ step, status }) => [step, status]));

@@ -1,16 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type McpEndpoint, mcpBudgetName } from '../../lib/as-person/grants/mcp-endpoint.ts';
+import { mcpBudgetName } from '../../lib/as-person/grants/mcp-endpoint.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
 import { BudgetUnavailable } from '../../lib/service/budget/budget-store.ts';
 import { mcpErrors } from '../mcp-errors.ts';
-import { mira, type SandboxWorld, startSandboxWorld } from './world.ts';
+import { failureOf, mira, read, type SandboxWorld, startSandboxWorld } from './world.ts';
 
 const MINUTE = 60_000;
-
-const read = (worker: McpEndpoint) => worker.tools.call(mira, 'repeatable', 'list_projects', {});
-
-/** What a call comes to. */
-const failureOf = (call: Promise<unknown>) => call.catch((error: unknown) => error);
 
 type Arranged = Partial<Parameters<typeof startSandboxWorld>[0]> & {
   /** What stays ticked on the consent page. */
@@ -58,38 +53,36 @@ const withoutToken: Fetch = (url, init) => {
   return fetch(url, { ...init, headers });
 };
 
-describe('the rows of the docs/partner-api.md', () => {
-  it.each(mcpErrors)(
-    '$title: $relay.says, where the error stands in the challenge or in the body only',
-    async ({ status, error, message, scopes, resource, isWithoutToken, happens, relay }) => {
-      for (const through of [unchanged, inTheBody]) {
-        let refusal: Response | undefined;
-        const watched: Fetch = async (url, init) => {
-          const answer = await (isWithoutToken ? withoutToken : fetch)(url, init);
-          if (!answer.ok && String(url).endsWith('/mcp/partner')) refusal ??= answer.clone();
-          return answer;
-        };
-        const { worker } = await arrange({
-          ...(scopes && { scopes }),
-          before({ sandbox }) {
-            if (!resource) return;
-            const fields = { resource: resource(sandbox) };
-            sandbox.setFault({ kind: 'discovery', operation: '/.well-known/oauth-protected-resource', fields });
-          },
-          after: ({ sandbox }) => void happens?.(sandbox),
-          fetch: through(watched),
-        });
-        expect(await failureOf(read(worker))).toMatchObject(relay.outcome);
-        expect(refusal?.status).toBe(status);
-        const challenge = refusal?.headers.get('www-authenticate') ?? '';
-        expect(/\berror="(\w+)"/.exec(challenge)?.[1]).toBe(error);
-        expect(challenge).toContain('/.well-known/oauth-protected-resource"');
-        const code = status === 429 ? -32500 : expect.any(Number);
-        expect(await refusal?.json()).toMatchObject({ error: { code, message: expect.stringContaining(message) } });
-      }
-    },
-  );
-});
+it.each(mcpErrors)(
+  'the rows of docs/partner-api.md: $title: $relay.says, where the error stands in the challenge or in the body only',
+  async ({ status, error, message, scopes, resource, isWithoutToken, happens, relay }) => {
+    for (const through of [unchanged, inTheBody]) {
+      let refusal: Response | undefined;
+      const watched: Fetch = async (url, init) => {
+        const answer = await (isWithoutToken ? withoutToken : fetch)(url, init);
+        if (!answer.ok && String(url).endsWith('/mcp/partner')) refusal ??= answer.clone();
+        return answer;
+      };
+      const { worker } = await arrange({
+        ...(scopes && { scopes }),
+        before({ sandbox }) {
+          if (!resource) return;
+          const fields = { resource: resource(sandbox) };
+          sandbox.setFault({ kind: 'discovery', operation: '/.well-known/oauth-protected-resource', fields });
+        },
+        after: ({ sandbox }) => void happens?.(sandbox),
+        fetch: through(watched),
+      });
+      expect(await failureOf(read(worker))).toMatchObject(relay.outcome);
+      expect(refusal?.status).toBe(status);
+      const challenge = refusal?.headers.get('www-authenticate') ?? '';
+      expect(/\berror="(\w+)"/.exec(challenge)?.[1]).toBe(error);
+      expect(challenge).toContain('/.well-known/oauth-protected-resource"');
+      const code = status === 429 ? -32500 : expect.any(Number);
+      expect(await refusal?.json()).toMatchObject({ error: { code, message: expect.stringContaining(message) } });
+    }
+  },
+);
 
 describe('a tool that creates', () => {
   const fault = { operation: '/mcp/partner', call: 'log_time' } as const;
@@ -158,18 +151,16 @@ describe('a tool that creates', () => {
   });
 });
 
-describe('a call that may be repeated', () => {
-  it.each([{ kind: 'cut' }, { kind: 'server-error' }, { kind: 'maintenance' }] as const)(
-    'is tried later after $kind',
-    async (disturbance) => {
-      const { worker } = await arrange({
-        after: ({ sandbox }) => sandbox.setFault({ ...disturbance, operation: '/mcp/partner', times: 1 }),
-      });
-      expect(await failureOf(read(worker))).toMatchObject({ name: 'TryLater', isForBudget: false });
-      expect(await read(worker)).toMatchObject({ isError: false });
-    },
-  );
-});
+it.each([{ kind: 'cut' }, { kind: 'server-error' }, { kind: 'maintenance' }] as const)(
+  'a call that may be repeated is tried later after $kind',
+  async (disturbance) => {
+    const { worker } = await arrange({
+      after: ({ sandbox }) => sandbox.setFault({ ...disturbance, operation: '/mcp/partner', times: 1 }),
+    });
+    expect(await failureOf(read(worker))).toMatchObject({ name: 'TryLater', isForBudget: false });
+    expect(await read(worker)).toMatchObject({ isError: false });
+  },
+);
 
 describe('a session', () => {
   it('is not used any more after the person has linked another account', async () => {
@@ -238,12 +229,10 @@ describe('the budget of an instance', () => {
   });
 });
 
-describe('a registration', () => {
-  it('that is forgotten asks those who were linked with it to link again', async () => {
-    const { world, worker } = await arrange({ after: ({ sandbox }) => sandbox.mcp.purgeClients() });
-    world.clock.now += 60 * MINUTE;
-    expect(await failureOf(read(worker))).toMatchObject({ reason: 'client forgotten' });
-    await world.link(worker);
-    expect(await read(worker)).toMatchObject({ isError: false });
-  });
+it('a registration that is forgotten asks those who were linked with it to link again', async () => {
+  const { world, worker } = await arrange({ after: ({ sandbox }) => sandbox.mcp.purgeClients() });
+  world.clock.now += 60 * MINUTE;
+  expect(await failureOf(read(worker))).toMatchObject({ reason: 'client forgotten' });
+  await world.link(worker);
+  expect(await read(worker)).toMatchObject({ isError: false });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { McpEndpoint } from '../../lib/as-person/grants/mcp-endpoint.ts';
 import { consent } from '../sandbox/mcp/consent.ts';
 import { portOf } from '../service/partner/client-at-noon.ts';
-import { mira, REDIRECT_URI, type SandboxWorld, startSandboxWorld, startWorld } from './world.ts';
+import { failureOf, mira, REDIRECT_URI, read, type SandboxWorld, startSandboxWorld, startWorld } from './world.ts';
 
 const elsewhere = 'https://evil.example.com';
 const RESOURCE = '/.well-known/oauth-protected-resource';
@@ -69,7 +69,7 @@ describe('an instance that lies', () => {
         : globalThis.fetch(url, init);
     const { link } = await world.worker({ fetch });
     const { pending, searchParams } = await consented(world, link);
-    const error = await link.finish(pending, searchParams).catch((thrown: unknown) => thrown);
+    const error = await failureOf(link.finish(pending, searchParams));
     expect(error).toMatchObject({ name: 'InstanceFault' });
     expect(inspect(error, { depth: 10 })).not.toContain('secret');
   });
@@ -92,10 +92,10 @@ describe('an instance that lies', () => {
     const worker = await world.worker({ fetch });
     const { pending, searchParams } = await consented(world, worker.link);
     repeats = '/oauth/token';
-    const errors = [await worker.link.finish(pending, searchParams).catch((thrown: unknown) => thrown)];
+    const errors = [await failureOf(worker.link.finish(pending, searchParams))];
     repeats = 'nothing';
     await world.link(worker);
-    const call = () => worker.tools.call(mira, 'repeatable', 'list_projects', {}).catch((thrown: unknown) => thrown);
+    const call = () => failureOf(read(worker));
     repeats = '/mcp/partner';
     errors.push(await call());
     repeats = '/oauth/token';

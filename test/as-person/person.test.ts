@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { McpEndpoint } from '../../lib/as-person/grants/mcp-endpoint.ts';
-import { mira, REDIRECT_URI, startSandboxWorld } from './world.ts';
+import { failureOf, mira, REDIRECT_URI, read, startLinked, startSandboxWorld } from './world.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -16,14 +16,12 @@ const givingTokens =
 
 describe('a person who has linked an account', () => {
   it('calls tools as themselves', async () => {
-    const world = await startSandboxWorld();
-    const worker = await world.worker();
-    const grant = await world.link(worker);
+    const { world, worker, grant } = await startLinked();
     expect(grant).toMatchObject({ scopes: expect.arrayContaining(['mcp:use', 'mcp:timelogs.write']) });
     const { tools, unusable } = await worker.tools.list(mira);
     expect(unusable).toEqual([]);
     expect(tools.map(({ name }) => name)).toContain('log_time');
-    const result = await worker.tools.call(mira, 'repeatable', 'list_projects', {});
+    const result = await read(worker);
     expect(result.isError).toBe(false);
     expect(world.sandbox.mcp.calls).toMatchObject([{ tool: 'list_projects' }]);
   });
@@ -38,23 +36,19 @@ describe('a person who has linked an account', () => {
       },
     });
     await world.link(worker);
-    await worker.tools.call(mira, 'repeatable', 'list_projects', {});
+    await read(worker);
     expect(sent.at(-1)?.get('authorization')).toMatch(/^Bearer /);
     expect(sent.filter((headers) => headers.has('x-api-key'))).toEqual([]);
   });
 
   it('sends no token to another instance, where the base URL has changed since', async () => {
-    const world = await startSandboxWorld();
-    await world.link(await world.worker());
+    const { world } = await startLinked();
     const other = await startSandboxWorld();
     const [key] = other.sandbox.keys;
     world.stack.secrets.put(`${world.stack.secretPrefix}partner/main`, { baseUrl: other.sandbox.url, ...key });
     Object.assign(process.env, world.stack.variables);
     const moved = await world.worker();
-    await expect(moved.tools.call(mira, 'repeatable', 'list_projects', {})).rejects.toMatchObject({
-      name: 'AccountNeeded',
-      reason: 'other instance',
-    });
+    expect(await failureOf(read(moved))).toMatchObject({ name: 'AccountNeeded', reason: 'other instance' });
     expect(other.sandbox.mcp.audit).toEqual([]);
   });
 
@@ -81,10 +75,10 @@ describe('a person who has linked an account', () => {
     await world.link(worker);
     const refreshes = () => world.sandbox.mcp.audit.filter(({ calls }) => calls.includes('refresh_token')).length;
     world.clock.now += HOUR / 2;
-    await worker.tools.call(mira, 'repeatable', 'list_projects', {});
+    await read(worker);
     expect(refreshes()).toBe(0);
     world.clock.now += HOUR / 2;
-    await worker.tools.call(mira, 'repeatable', 'list_projects', {});
+    await read(worker);
     expect(refreshes()).toBe(1);
     // The service did not have to refuse the old one.
     expect(world.sandbox.mcp.audit.filter(({ reason }) => reason?.includes('expired'))).toEqual([]);
@@ -96,7 +90,7 @@ describe('a person who has linked an account', () => {
     const worker = await world.worker({ fetch: forever });
     const { unusedUntil } = await world.link(worker);
     expect(new Date(unusedUntil).getFullYear()).toBe(2036);
-    await worker.tools.call(mira, 'repeatable', 'list_projects', {});
+    await read(worker);
   });
 
   it('sends no call in a slot that has passed while the call was noted', async () => {
@@ -119,11 +113,10 @@ describe('a person who has linked an account', () => {
   });
 
   it('waits for the next day once all requests of a day are used up', async () => {
-    const world = await startSandboxWorld();
+    const { world } = await startLinked();
     const worker = await world.worker({ limits: { perMinute: 120, perDay: 10 } });
-    await world.link(worker);
     const startedAt = world.clock.now;
-    for (let calls = 0; calls < 10; calls++) await worker.tools.call(mira, 'repeatable', 'list_projects', {});
+    for (let calls = 0; calls < 10; calls++) await read(worker);
     expect(world.clock.now - startedAt).toBeGreaterThan(DAY - HOUR);
   });
 });

@@ -398,19 +398,17 @@ describe('a session', () => {
   });
 });
 
-describe('a challenge', () => {
-  it.each([
-    [null, null],
-    ['Basic realm="x"', null],
-    ['Bearer', { error: null, description: null, scopes: [], resourceMetadata: null }],
-    [
-      'Basic realm="x", bearer error="invalid_token", error_description="say \\"please\\"", scope="mcp:use x", resource_metadata="https://x/y"',
-      { error: 'invalid_token', description: 'say "please"', scopes: ['mcp:use'], resourceMetadata: 'https://x/y' },
-    ],
-    ['Bearer error="invalid_request", error="invalid_token"', { error: 'invalid_request' }],
-    ['Bearer error="a"', { error: null }],
-  ])('%s', (header, expected) => {
-    if (expected === null) expect(readChallenge(header)).toBeNull();
-    else expect(readChallenge(header)).toMatchObject(expected);
-  });
+it.each([
+  [null, null],
+  ['Basic realm="x"', null],
+  ['Bearer', { error: null, description: null, scopes: [], resourceMetadata: null }],
+  [
+    'Basic realm="x", bearer error="invalid_token", error_description="say \\"please\\"", scope="mcp:use x", resource_metadata="https://x/y"',
+    { error: 'invalid_token', description: 'say "please"', scopes: ['mcp:use'], resourceMetadata: 'https://x/y' },
+  ],
+  ['Bearer error="invalid_request", error="invalid_token"', { error: 'invalid_request' }],
+  ['Bearer error="a"', { error: null }],
+])('a challenge: %s', (header, expected) => {
+  if (expected === null) expect(readChallenge(header)).toBeNull();
+  else expect(readChallenge(header)).toMatchObject(expected);
 });

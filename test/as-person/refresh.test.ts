@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AccountNeeded, TryLater } from '../../lib/as-person/grants/errors.ts';
-import type { McpEndpoint } from '../../lib/as-person/grants/mcp-endpoint.ts';
 import { keys } from '../../lib/state/table/keys.ts';
-import { mira, type SandboxWorld, startSandboxWorld } from './world.ts';
+import { failureOf, read, type SandboxWorld, startLinked, startSandboxWorld } from './world.ts';
 
 const HOUR = 3_600_000;
 const LEASE_MS = 20_000;
@@ -11,19 +10,9 @@ const LEASE_MS = 20_000;
 const isRefresh = (url: unknown, init?: RequestInit) =>
   String(url).endsWith('/oauth/token') && String(init?.body).includes('grant_type=refresh_token');
 
-const read = (worker: McpEndpoint) => worker.tools.call(mira, 'repeatable', 'list_projects', {});
-
-/** The error of a call that must fail. */
-const failureOf = (call: Promise<unknown>) =>
-  call.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-
 /** A linked account whose access token has expired. */
 async function startExpired(options: Parameters<typeof startSandboxWorld>[0] = {}): Promise<SandboxWorld> {
-  const world = await startSandboxWorld(options);
-  await world.link(await world.worker());
+  const { world } = await startLinked(options);
   world.clock.now += HOUR;
   return world;
 }
@@ -116,20 +105,18 @@ describe('a refresh whose answer is lost', () => {
   });
 });
 
-describe('a failure of the authorization server', () => {
-  it.each([
-    { kind: 'server-error', operation: '/oauth/token' },
-    { kind: 'rate-limited', operation: '/oauth/token' },
-    { kind: 'maintenance', operation: '/oauth/token' },
-    { kind: 'maintenance', status: 404, operation: '/oauth/token' },
-  ] as const)('costs no link: $kind at $operation', async (fault) => {
-    const world = await startExpired();
-    const worker = await world.worker();
-    world.sandbox.setFault(fault);
-    for (let times = 0; times < 4; times++) expect(await failureOf(read(worker))).toBeInstanceOf(TryLater);
-    world.sandbox.clearFaults();
-    expect(await read(worker)).toMatchObject({ isError: false });
-  });
+it.each([
+  { kind: 'server-error', operation: '/oauth/token' },
+  { kind: 'rate-limited', operation: '/oauth/token' },
+  { kind: 'maintenance', operation: '/oauth/token' },
+  { kind: 'maintenance', status: 404, operation: '/oauth/token' },
+] as const)('a failure of the authorization server costs no link: $kind at $operation', async (fault) => {
+  const world = await startExpired();
+  const worker = await world.worker();
+  world.sandbox.setFault(fault);
+  for (let times = 0; times < 4; times++) expect(await failureOf(read(worker))).toBeInstanceOf(TryLater);
+  world.sandbox.clearFaults();
+  expect(await read(worker)).toMatchObject({ isError: false });
 });
 
 describe('a worker that is killed while it refreshes', () => {
@@ -177,9 +164,7 @@ describe('a worker that is slow while it refreshes', () => {
   });
 
   it('does not ask for another link where its refused token is renewed at that moment', async () => {
-    const world = await startSandboxWorld();
-    const other = await world.worker();
-    await world.link(other);
+    const { world, worker: other } = await startLinked();
     const refusal = { status: 403, headers: { 'www-authenticate': 'Bearer error="invalid_token"' } };
     let refused = false;
     let renewed = false;
@@ -217,17 +202,14 @@ describe('a worker that is slow while it refreshes', () => {
 
 describe('a grant', () => {
   it.each(['refused', 'lost'] as const)('that has died, because it was %s, is refreshed by nobody', async (cause) => {
-    const world = await startSandboxWorld();
-    const { grants } = await world.worker();
-    const grant = await world.link(await world.worker());
+    const { worker, grant } = await startLinked();
+    const { grants } = worker;
     await grants.die(grant, cause);
     expect(await grants.claimRefresh(grant, 'a worker that read it before', LEASE_MS)).toBeUndefined();
   });
 
   it('stays good as long as it is used at least once in 30 days', async () => {
-    const world = await startSandboxWorld();
-    const worker = await world.worker();
-    await world.link(worker);
+    const { world, worker } = await startLinked();
     for (let days = 0; days < 100; days += 25) {
       world.clock.now += 25 * 24 * HOUR;
       expect(await read(worker)).toMatchObject({ isError: false });
@@ -259,9 +241,7 @@ describe('a grant', () => {
   });
 
   it('opens in a process that read the key a moment before it was rotated', async () => {
-    const world = await startSandboxWorld();
-    const worker = await world.worker();
-    await world.link(worker);
+    const { world, worker } = await startLinked();
     await read(worker);
     world.clock.now += 10_000;
     rotate(world);
@@ -270,9 +250,7 @@ describe('a grant', () => {
   });
 
   it('opens for its person and connection only, and shows no token in the table', async () => {
-    const world = await startSandboxWorld();
-    const worker = await world.worker();
-    const grant = await world.link(worker);
+    const { worker, grant } = await startLinked();
     const { accessToken } = await worker.grants.open(grant);
     expect(Buffer.from(grant.sealed ?? []).includes(accessToken)).toBe(false);
     for (const other of [{ holder: { in: 'slack', id: 'U0EVE' } as const }, { connection: 'other' }]) {

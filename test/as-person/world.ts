@@ -75,6 +75,23 @@ export interface SandboxWorld extends World {
   link(mcp: McpEndpoint, choices?: Choices & { ask?: readonly string[] }): Promise<Grant>;
 }
 
+/** A call that harms nothing. */
+export const read = (worker: McpEndpoint) => worker.tools.call(mira, 'repeatable', 'list_projects', {});
+
+/** The error of a call that must fail. */
+export const failureOf = (call: Promise<unknown>) =>
+  call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+/** A world in which Mira has linked an account, with a worker. */
+export async function startLinked(options: SandboxOptions = {}) {
+  const world = await startSandboxWorld(options);
+  const worker = await world.worker();
+  return { world, worker, grant: await world.link(worker) };
+}
+
 /** A world with the sandbox, on the same clock, with MCP enabled. */
 export async function startSandboxWorld(options: SandboxOptions = {}): Promise<SandboxWorld> {
   let world: World | undefined;

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createVault } from '../../lib/as-person/grants/vault.ts';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
-import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import type { Job } from '../../lib/engine/record/job.ts';
 import { createPrivacy } from '../../lib/engine/record/privacy.ts';
 import { keys } from '../../lib/state/table/keys.ts';
@@ -289,10 +288,8 @@ describe('a job that was changed in the table', () => {
     relay.sandbox.setFault({ kind: 'server-error', operation: '/mcp/partner', times: 60 });
     await command(relay, `log 1h30m ${CHECKOUT} wrote tests`);
     await relay.workToTheEnd();
-    const [parked] = await relay.jobs('parked');
     relay.sandbox.clearFaults();
-    if (parked) await requeueJob(parked, relay.stores, { at: relay.clock.now, by: 'an operator', what: 'replayed' });
-    await relay.workToTheEnd();
+    await relay.replay();
     expect(told(relay).at(-1)).toContain('as you');
   });
 });

@@ -256,25 +256,24 @@ function killAfter(writes: number): { end(): boolean } {
   };
 }
 
-describe('a backfill and the events of its issues', () => {
-  const edit = () => happens(exists(1, { seconds: 5, title: 'Edited' }));
-  /** What happens after the page was read and before the job of the issue runs. */
-  const meanwhile: [string, () => Promise<unknown>, { defects: number; title?: string }][] = [
-    ['it is edited', edit, { defects: 1, title: 'Edited' }],
-    ['an event of it is first', () => edit().then(relay.work), { defects: 1, title: 'Edited' }],
-    ['its label is removed', () => happens(exists(1, { seconds: 5, labels: [] }, 'unlabeled')), { defects: 0 }],
-    ['it is closed', () => happens(exists(1, { seconds: 5, state: 'closed' }, 'closed')), { defects: 1 }],
-    [
-      'it is transferred',
-      () =>
-        happens(
-          transferOf(issueEvent('opened', { seconds: 5 }), issueEvent('opened', { id: 77, repository: 'a/b' }))[0],
-        ),
-      { defects: 0 },
-    ],
-  ];
+const edit = () => happens(exists(1, { seconds: 5, title: 'Edited' }));
+/** What happens after the page was read and before the job of the issue runs. */
+const meanwhile: [string, () => Promise<unknown>, { defects: number; title?: string }][] = [
+  ['it is edited', edit, { defects: 1, title: 'Edited' }],
+  ['an event of it is first', () => edit().then(relay.work), { defects: 1, title: 'Edited' }],
+  ['its label is removed', () => happens(exists(1, { seconds: 5, labels: [] }, 'unlabeled')), { defects: 0 }],
+  ['it is closed', () => happens(exists(1, { seconds: 5, state: 'closed' }, 'closed')), { defects: 1 }],
+  [
+    'it is transferred',
+    () =>
+      happens(transferOf(issueEvent('opened', { seconds: 5 }), issueEvent('opened', { id: 77, repository: 'a/b' }))[0]),
+    { defects: 0 },
+  ],
+];
 
-  it.each(meanwhile)('make one defect at most: %s', async (_, happensMeanwhile, expected) => {
+it.each(meanwhile)(
+  'a backfill and the events of an issue make one defect at most: %s',
+  async (_, happensMeanwhile, expected) => {
     exists(1, { title: 'First' });
     await backfill();
     expect(await relay.jobs('waiting')).toContainEqual(expect.objectContaining({ line: 'main#backfill' }));
@@ -282,8 +281,8 @@ describe('a backfill and the events of its issues', () => {
     await relay.workToTheEnd();
     expect(relay.defects()).toHaveLength(expected.defects);
     if (expected.title) expect(relay.defects()).toMatchObject([{ title: expected.title }]);
-  });
-});
+  },
+);
 
 describe('a job of a backfill that claimed its issue and then met a limit', () => {
   beforeEach(async () => {

@@ -230,24 +230,21 @@ describe('a comment by someone who is not the owner', () => {
     ['a member who may read', 'MEMBER', 'read', false],
     ['a member whose role of the organization is based on read', 'MEMBER', 'contractor', false],
     ['a collaborator who may read', 'COLLABORATOR', 'read', false],
-  ])(
-    'the author gives commands if GitHub confirms the role triage or more: %s',
-    async (_, association, role, counts) => {
-      relay.github.roles = new Map([['Codertocat', role]]);
-      const asked = ['/done 101', '/log 1h99m 4711'].map((body, id) =>
-        created(body, { id: id + 1, author_association: association, user }),
-      );
-      const told = await answers(...asked);
-      // A stranger gets no answer, and a member hears why.
-      const isStranger = !counts && association === 'CONTRIBUTOR';
-      const ended = (await relay.jobs()).map(({ automation, status }) => `${automation}: ${status}`).sort();
-      const [fault, command] = [isStranger, counts || isStranger].map((good) => (good ? 'succeeded' : 'not-done'));
-      expect(ended).toEqual([`answer-fault: ${fault}`, `complete-checklist-item: ${command}`]);
-      expect(item(101)).toBe(counts);
-      expect(told).toHaveLength(isStranger ? 0 : 2);
-      if (!counts) for (const text of told) expect(text).toContain('commands need the role triage');
-    },
-  );
+  ])('authors give commands if GitHub confirms the role triage or more: %s', async (_, association, role, counts) => {
+    relay.github.roles = new Map([['Codertocat', role]]);
+    const asked = ['/done 101', '/log 1h99m 4711'].map((body, id) =>
+      created(body, { id: id + 1, author_association: association, user }),
+    );
+    const told = await answers(...asked);
+    // A stranger gets no answer, and a member hears why.
+    const isStranger = !counts && association === 'CONTRIBUTOR';
+    const ended = (await relay.jobs()).map(({ automation, status }) => `${automation}: ${status}`).sort();
+    const [fault, command] = [isStranger, counts || isStranger].map((good) => (good ? 'succeeded' : 'not-done'));
+    expect(ended).toEqual([`answer-fault: ${fault}`, `complete-checklist-item: ${command}`]);
+    expect(item(101)).toBe(counts);
+    expect(told).toHaveLength(isStranger ? 0 : 2);
+    if (!counts) for (const text of told) expect(text).toContain('commands need the role triage');
+  });
 
   it('where GitHub does not tell roles, a stranger gives no command, and the command of a member waits for an operator', async () => {
     relay.github.roles = undefined;
@@ -264,14 +261,11 @@ describe('a comment by someone who is not the owner', () => {
     ['MEMBER', true],
     ['COLLABORATOR', true],
     ['OWNER', true],
-  ])(
-    'without credentials for GitHub, what the comment shows decides, and there is no answer: %s',
-    async (author_association, counts) => {
-      relay.stack.secrets.put(`${relay.stack.secretPrefix}github`, {});
-      expect(await answers(created('/done 101', { author_association, user }))).toEqual([]);
-      expect(item(101)).toBe(counts);
-    },
-  );
+  ])('without credentials the comment decides, and there is no answer: %s', async (author_association, counts) => {
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}github`, {});
+    expect(await answers(created('/done 101', { author_association, user }))).toEqual([]);
+    expect(item(101)).toBe(counts);
+  });
 });
 
 describe('a comment with too much in it', () => {

@@ -1,19 +1,17 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { keys } from '../../lib/state/table/keys.ts';
 import { hashOf, linkAccount, sandboxCommands } from '../as-person/linked.ts';
-import type { TestRelay } from '../relay.ts';
 import { ask, lastMessage, lastView, MIRA, press, submit, told } from '../slack-requests.ts';
-import { calls, log, MINUTE, mrkdwnOf, people, startFriday, tasks, timesheets, WEEK } from './timesheet-team.ts';
+import { mrkdwnOf, people, startFriday, type TeamRelay, tasks, timesheets, WEEK } from './timesheet-team.ts';
 
 const { mira, tomasz } = people;
 const { CART, CHECKOUT, LOGIN } = tasks;
 const [MONDAY, TUESDAY, WEDNESDAY, THURSDAY] = WEEK;
 
-let relay: TestRelay;
-const start = async (...options: Parameters<typeof startFriday>) => {
-  relay = await startFriday(...options);
-};
-beforeEach(() => start());
+let relay: TeamRelay;
+beforeEach(async () => {
+  relay = await startFriday();
+});
 
 async function answerTo(text: string): Promise<string> {
   await ask(relay, text);
@@ -21,13 +19,13 @@ async function answerTo(text: string): Promise<string> {
 }
 
 function logSomeOfTheWeek(): void {
-  log(relay, mira, 8, { date: MONDAY, task: LOGIN.id });
-  log(relay, mira, 8, { date: TUESDAY, task: LOGIN.id });
-  log(relay, mira, 5, { date: THURSDAY, task: CART.id });
-  log(relay, mira, 1.5, { task: CHECKOUT.id });
-  log(relay, mira, 3, { task: LOGIN.id });
-  log(relay, mira, 1, { task: LOGIN.id });
-  log(relay, tomasz, 8, { task: LOGIN.id });
+  relay.logs(mira, 8, { date: MONDAY, task: LOGIN.id });
+  relay.logs(mira, 8, { date: TUESDAY, task: LOGIN.id });
+  relay.logs(mira, 5, { date: THURSDAY, task: CART.id });
+  relay.logs(mira, 1.5, { task: CHECKOUT.id });
+  relay.logs(mira, 3, { task: LOGIN.id });
+  relay.logs(mira, 1, { task: LOGIN.id });
+  relay.logs(tomasz, 8, { task: LOGIN.id });
 }
 
 const TODAY = `*Friday 20 November*: 5h30m logged of 6h30m, 1h missing
@@ -40,15 +38,15 @@ describe('what a person has logged', () => {
     logSomeOfTheWeek();
     expect(await answerTo('today')).toBe(TODAY);
     expect(lastMessage(relay)).toMatchObject({ kind: 'ephemeral', userId: MIRA });
-    expect(calls(relay)).toMatchObject({ '/timelogs/list': 1 });
+    expect(relay.calls()).toMatchObject({ '/timelogs/list': 1 });
   });
 
   it('today asks for the names of the tasks that it shows or offers, and not for those of other days', async () => {
-    for (let task = 0; task < 10; task++) log(relay, mira, 0.5, { date: MONDAY, task: `unknown-${task}` });
+    for (let task = 0; task < 10; task++) relay.logs(mira, 0.5, { date: MONDAY, task: `unknown-${task}` });
     await answerTo('today');
     const asked = relay.sandbox.audit.filter(({ endpoint }) => endpoint === '/tasks/detail');
     expect(asked).toHaveLength(5);
-    for (let task = 0; task < 30; task++) log(relay, mira, 0.5, { date: TUESDAY, task: `another-${task}` });
+    for (let task = 0; task < 30; task++) relay.logs(mira, 0.5, { date: TUESDAY, task: `another-${task}` });
     await answerTo('week');
     expect(relay.sandbox.audit.filter(({ endpoint }) => endpoint === '/tasks/detail')).toHaveLength(10);
   });
@@ -73,7 +71,7 @@ describe('what a person has logged', () => {
   });
 
   it('week says what more on other days makes up for', async () => {
-    log(relay, mira, 13, { date: MONDAY, task: LOGIN.id });
+    relay.logs(mira, 13, { date: MONDAY, task: LOGIN.id });
     expect(await answerTo('week')).toContain('nothing logged of 8h, 3h missing after 5h more on other days');
   });
 
@@ -86,18 +84,18 @@ describe('what a person has logged', () => {
     expect(await logMore()).toContain('today (7h of 6h30m)');
     const { inTheEnd } = await ask(relay, 'log 18h Login with passkeys');
     expect(inTheEnd).toBe(':warning: With this, today would have 25h: 7h are logged already.');
-    relay.clock.now += 11 * MINUTE;
+    relay.clock.now += 11 * 60_000;
     expect(await logMore()).toContain('Login with passkeys, today.');
   });
 
   it('nothing is missing of a day off, of one away, and of a person without a team', async () => {
-    await start(timesheets({ holidays: [WEDNESDAY] }));
+    relay = await startFriday(timesheets({ holidays: [WEDNESDAY] }));
     logSomeOfTheWeek();
     await relay.stores.table.put({ ...keys.awayOn('platform', THURSDAY, 'person'), userId: mira.userId });
     const week = await answerTo('week');
     expect(week).not.toContain('Wednesday');
     expect(week).toContain('*Thursday 19 November*: 5h logged, away');
-    await start(timesheets({ people: [tomasz.email] }));
+    relay = await startFriday(timesheets({ people: [tomasz.email] }));
     logSomeOfTheWeek();
     expect(await answerTo('today')).toContain('*Friday 20 November*: 5h30m logged\n');
     expect((await ask(relay, 'log 1h Login with passkeys')).inTheEnd).toContain('today (6h30m in total).');
@@ -111,11 +109,13 @@ describe('what a person has logged', () => {
       ...{ rows: 'entries', date: 'day', hours: 'hours', text: 'task' },
     };
     const mcp = { accounts: 'required', commands: { ...sandboxCommands(), week } } as const;
-    await start(timesheets({}, { connections: { main: { mcp } } }), { sandbox: { mcp: { enabled: true } } });
+    relay = await startFriday(timesheets({}, { connections: { main: { mcp } } }), {
+      sandbox: { mcp: { enabled: true } },
+    });
     logSomeOfTheWeek();
     await linkAccount(relay);
     expect(await answerTo('today')).toContain('*Friday 20 November*: 5h30m logged of 6h30m, 1h missing\n• 4h ');
-    expect(calls(relay)['/timelogs/list']).toBeUndefined();
+    expect(relay.calls()['/timelogs/list']).toBeUndefined();
     expect((await relay.jobs()).map(({ outcome }) => outcome)).toEqual(['done']);
   });
 });

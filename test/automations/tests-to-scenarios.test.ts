@@ -232,20 +232,13 @@ describe('what is sent', () => {
     ['status="run" result="completed"', '', 'passed'],
     ['status="passed"', '', 'passed'],
     ['status="failed"', '', 'failed'],
-  ])(
-    'a test counts as it says, and a scenario of skipped ones stays as it is: %s %s',
-    async (says, element, status) => {
-      const property = `<properties><property name="pm_scenario" value="${SCENARIO}"/></properties>`;
-      await upload(
-        relay.github,
-        1,
-        `<testsuite><testcase name="a" ${says}>${property}${element}</testcase></testsuite>`,
-      );
-      await ends({ number: 1 });
-      expect([calls(), statusOf()]).toEqual([status === 'draft' ? 0 : 1, status]);
-      expect(text().includes('all of its tests were skipped')).toBe(status === 'draft');
-    },
-  );
+  ])('a test counts as it says, and a scenario of skipped ones stays: %s %s', async (says, element, status) => {
+    const property = `<properties><property name="pm_scenario" value="${SCENARIO}"/></properties>`;
+    await upload(relay.github, 1, `<testsuite><testcase name="a" ${says}>${property}${element}</testcase></testsuite>`);
+    await ends({ number: 1 });
+    expect([calls(), statusOf()]).toEqual([status === 'draft' ? 0 : 1, status]);
+    expect(text().includes('all of its tests were skipped')).toBe(status === 'draft');
+  });
 });
 
 describe('what runners write', () => {
@@ -423,22 +416,19 @@ describe('defects', () => {
     expect(made()[0]?.description).toContain('- test case 11: checkout.test 10');
   });
 
-  it.each([1, 10, 11])(
-    '%i failures make their defects after one run alone, however late its job continues',
-    async (count) => {
-      const tests = Array.from({ length: count }, (_, index) => failing(`test ${index}`, index + 1));
-      const cases = tests.map(({ name = '', case: id = '' }) => {
-        return { kind: 'test case', id, title: name, result: 'failed', tests: 1 } as const;
-      });
-      const take = (number: number) => {
-        const { workflow_run } = workflowRun({ number, conclusion: 'failure' });
-        const ended = { ...Object(workflow_run), workflow: 'ci.yml' };
-        return takeFailing(relay.stores.table, REPOSITORY.full_name, ended, cases, true);
-      };
-      const due = [await take(1), await take(2), await take(3), await take(2)];
-      expect(due.map(({ length }) => length)).toEqual([0, count, 0, count]);
-    },
-  );
+  it.each([1, 10, 11])('%i failures make their defects after one run alone, however late its job is', async (count) => {
+    const tests = Array.from({ length: count }, (_, index) => failing(`test ${index}`, index + 1));
+    const cases = tests.map(({ name = '', case: id = '' }) => {
+      return { kind: 'test case', id, title: name, result: 'failed', tests: 1 } as const;
+    });
+    const take = (number: number) => {
+      const { workflow_run } = workflowRun({ number, conclusion: 'failure' });
+      const ended = { ...Object(workflow_run), workflow: 'ci.yml' };
+      return takeFailing(relay.stores.table, REPOSITORY.full_name, ended, cases, true);
+    };
+    const due = [await take(1), await take(2), await take(3), await take(2)];
+    expect(due.map(({ length }) => length)).toEqual([0, count, 0, count]);
+  });
 
   it('500 failures with the longest names make a job that fits into the table', async () => {
     const tests = Array.from({ length: 500 }, (_, index) => failing('試'.repeat(500), String(index).padStart(64, 'c')));

@@ -3,26 +3,14 @@ import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { TestRelay } from '../relay.ts';
 import { interact, lastMessage, MIRA, press, submit, told } from '../slack-requests.ts';
 import { teamInput } from '../timesheets/team.ts';
-import {
-  DAY,
-  mrkdwnOf,
-  outcomes,
-  people,
-  remind,
-  reminded,
-  reminders,
-  startFriday,
-  timesheets,
-  WEEK,
-} from './timesheet-team.ts';
+import { DAY, mrkdwnOf, people, startFriday, type TeamRelay, timesheets, WEEK } from './timesheet-team.ts';
 
 const { mira } = people;
 const [, , , , FRIDAY] = WEEK;
 
-let relay: TestRelay;
+let relay: TeamRelay;
 
 const ALL = ['Aisha Rahman', 'Mira Novak', 'Tomasz Zielinski'];
 const SUMMARY = { channel: 'C0PLATFORM', on: 'mon', at: '09:00' } as const;
@@ -54,7 +42,7 @@ async function startWithCalendar(address: string | undefined, settings = {}): Pr
 
 async function summary(): Promise<string> {
   relay.clock.now = MONDAY_AFTER;
-  await remind(relay);
+  await relay.remind();
   const [said] = relay.slack.messages.filter(({ channel }) => channel === SUMMARY.channel);
   return said ? mrkdwnOf(said) : '';
 }
@@ -67,9 +55,9 @@ describe('a calendar of the team', () => {
   ])('keeps the reminder of a person who is away, %s, and the summary says so', async (_, lines) => {
     const calendar = await serve(answer(event('DTSTART;VALUE=DATE:20261119', 'DTEND;VALUE=DATE:20261122', ...lines)));
     await startWithCalendar(calendar, { summary: SUMMARY });
-    await remind(relay);
-    expect(reminded(relay)).toEqual(['Aisha Rahman', 'Tomasz Zielinski']);
-    expect(await outcomes(relay, 'team-timesheets')).toEqual([`2 of 3 have time missing for ${FRIDAY}; 1 away`]);
+    await relay.remind();
+    expect(relay.reminded()).toEqual(['Aisha Rahman', 'Tomasz Zielinski']);
+    expect(await relay.outcomes('team-timesheets')).toEqual([`2 of 3 have time missing for ${FRIDAY}; 1 away`]);
     expect(await summary()).toMatch(/Mira Novak.*short\*, away on 2026-11-20/);
   });
 
@@ -83,10 +71,10 @@ describe('a calendar of the team', () => {
   ])('that %s stops no reminder, and the summary says so', async (_, listener, why) => {
     const calendar = await serve(listener);
     await startWithCalendar(calendar, { summary: SUMMARY });
-    await remind(relay);
-    expect(reminded(relay)).toEqual(ALL);
-    expect(await outcomes(relay, 'team-timesheets')).toEqual([expect.stringContaining(`cannot be read: `)]);
-    expect((await outcomes(relay, 'team-timesheets')).join()).toContain(why);
+    await relay.remind();
+    expect(relay.reminded()).toEqual(ALL);
+    expect(await relay.outcomes('team-timesheets')).toEqual([expect.stringContaining(`cannot be read: `)]);
+    expect((await relay.outcomes('team-timesheets')).join()).toContain(why);
     expect(JSON.stringify([relay.log, await relay.jobs()])).not.toContain('secret-address');
     expect(await summary()).toContain('The calendar of the team could not be read on 2026-11-20.');
   });
@@ -101,19 +89,19 @@ describe('a calendar of the team', () => {
     ['with a broken event', Buffer.from(event(...broken)), {}, 'event 1: a DTSTART is not a date or time'],
   ])('is read %s, and the job names what it could not read', async (_, bytes, headers, said) => {
     await startWithCalendar(await serve((_, response) => void response.writeHead(200, headers).end(bytes)));
-    await remind(relay);
-    expect(reminded(relay)).toEqual(['Aisha Rahman', 'Tomasz Zielinski']);
+    await relay.remind();
+    expect(relay.reminded()).toEqual(['Aisha Rahman', 'Tomasz Zielinski']);
     const leftOut = said === '' ? '' : `; of the team's calendar cannot be read: ${said}`;
-    expect(await outcomes(relay, 'team-timesheets')).toEqual([
+    expect(await relay.outcomes('team-timesheets')).toEqual([
       `2 of 3 have time missing for ${FRIDAY}; 1 away${leftOut}`,
     ]);
   });
 
   it('whose address is not entered stops no reminder, and the job says how to enter it', async () => {
     await startWithCalendar(undefined);
-    await remind(relay);
-    expect(reminded(relay)).toEqual(ALL);
-    expect((await outcomes(relay, 'team-timesheets')).join()).toContain(
+    await relay.remind();
+    expect(relay.reminded()).toEqual(ALL);
+    expect((await relay.outcomes('team-timesheets')).join()).toContain(
       `npx partner-relay secrets set calendar/${teamInput.name}`,
     );
   });
@@ -126,14 +114,14 @@ describe('a calendar of the team', () => {
   ])('is followed where it redirects, and takes no one else for away: %s', async (line, names) => {
     const moved = await serve(answer(event('DTSTART;VALUE=DATE:20261120', line)));
     await startWithCalendar(await serve(answer('', 301, { location: moved })));
-    await remind(relay);
-    expect(reminded(relay)).toEqual(names);
+    await relay.remind();
+    expect(relay.reminded()).toEqual(names);
   });
 });
 
 describe('"Away until…" in a reminder', () => {
   async function sayAway(until: string): Promise<Record<string, string>> {
-    const [reminder = expect.fail('Mira got no reminder')] = reminders(relay).get('Mira Novak') ?? [];
+    const [reminder = expect.fail('Mira got no reminder')] = relay.reminders().get('Mira Novak') ?? [];
     await press(relay, reminder, 'Away until…', { userId: MIRA });
     const view = relay.slack.views.at(-1) ?? expect.fail('no form is open');
     return submit(relay, view, { until });
@@ -141,21 +129,21 @@ describe('"Away until…" in a reminder', () => {
   const nextDays = async (days: number) => {
     relay.clock.now += days * DAY;
     const before = relay.slack.messages.length;
-    await remind(relay);
+    await relay.remind();
     return relay.slack.messages.slice(before).filter(({ userId }) => userId === MIRA).length;
   };
 
   it('keeps the reminders through that day, and the summary says so', async () => {
     relay = await startFriday(timesheets({ summary: SUMMARY }));
-    await remind(relay);
+    await relay.remind();
     expect(await sayAway('2026-11-24')).toEqual({});
     expect(told(relay).at(-1)).toContain('You will get no reminders through 2026-11-24.');
     expect(await nextDays(3)).toBe(0);
-    expect(await outcomes(relay, 'timesheet-reminder')).toContain('nothing to do: away until 2026-11-24');
+    expect(await relay.outcomes('timesheet-reminder')).toContain('nothing to do: away until 2026-11-24');
     expect(await nextDays(1)).toBe(0);
     expect(await nextDays(1)).toBe(1);
     relay.clock.now = MONDAY_AFTER + 7 * DAY;
-    await remind(relay);
+    await relay.remind();
     const said = relay.slack.messages.filter(({ channel }) => channel === SUMMARY.channel).at(-1);
     expect(said && mrkdwnOf(said)).toMatch(/Mira Novak.*away on 2026-11-23 and 2026-11-24/);
   });
@@ -164,13 +152,13 @@ describe('"Away until…" in a reminder', () => {
     relay = await startFriday();
     const payload = JSON.parse(readFileSync('docs/guides/away.json', 'utf8'));
     expect(await interact(relay, payload)).toMatchObject({ status: 200, body: '' });
-    await remind(relay);
-    expect(reminded(relay)).toEqual(['Mira Novak', 'Tomasz Zielinski']);
+    await relay.remind();
+    expect(relay.reminded()).toEqual(['Mira Novak', 'Tomasz Zielinski']);
   });
 
   it('can be undone', async () => {
     relay = await startFriday();
-    await remind(relay);
+    await relay.remind();
     await sayAway('2026-12-24');
     await press(relay, lastMessage(relay), 'Undo', { userId: MIRA });
     expect(told(relay).at(-1)).toContain('You get reminders again.');
@@ -179,7 +167,7 @@ describe('"Away until…" in a reminder', () => {
 
   it.each(['2026-11-17', '2027-12-24'])('takes no day that is over or far away: %s', async (until) => {
     relay = await startFriday();
-    await remind(relay);
+    await relay.remind();
     expect(await sayAway(until)).toEqual({ until: 'Choose today or a day within the next year.' });
   });
 });

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { blockKitFaults } from '../../local/slack/block-kit.ts';
 import { renderView } from '../../local/slack/render.ts';
 import type { SlackMessage } from '../../local/slack/workspace.ts';
-import type { TestRelay } from '../relay.ts';
 import {
   buttonsOf,
   command,
@@ -16,42 +15,18 @@ import {
   TOMASZ,
   told,
 } from '../slack-requests.ts';
-import { EVERY_DAY, type TeamInput, teamInput } from '../timesheets/team.ts';
-import {
-  calls,
-  DAY,
-  DUE,
-  log,
-  MINUTE,
-  mrkdwnOf,
-  outcomes,
-  people,
-  remind,
-  reminders,
-  startFriday,
-  tasks,
-  timesheets,
-  WEEK,
-  withTeams,
-} from './timesheet-team.ts';
+import { EVERY_DAY, type TeamInput, teamInput, withTeams } from '../timesheets/team.ts';
+import { DAY, DUE, mrkdwnOf, people, startFriday, type TeamRelay, tasks, timesheets, WEEK } from './timesheet-team.ts';
 
 const { mira, tomasz } = people;
 const { CART, CHECKOUT, LOGIN } = tasks;
 const [MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY] = WEEK;
 
-let relay: TestRelay;
-const start = async (...options: Parameters<typeof startFriday>) => {
-  relay = await startFriday(...options);
-};
+let relay: TeamRelay;
 
 const alone = (change: Partial<TeamInput> = {}) => timesheets({ people: [mira.email], ...change });
 
-/** The only reminder of Mira. */
-function message(): SlackMessage {
-  const [message, ...others] = reminders(relay).get(mira.name) ?? [];
-  if (!message || others.length > 0) throw new Error('expected one reminder');
-  return message;
-}
+const message = () => relay.reminderOf(mira);
 
 const pressAs = (userId: string, on: SlackMessage, label: string) =>
   press(relay, on, label, { userId, channelId: on.channel });
@@ -71,12 +46,12 @@ const WEEK_IS = '*The week until then*:';
 
 describe('"Log the rest"', () => {
   it("the form proposes the missing time of the day and this week's tasks by name, the latest first", async () => {
-    await start(alone());
-    log(relay, mira, 8, { date: MONDAY, task: LOGIN.id });
-    log(relay, mira, 8, { date: TUESDAY, task: CART.id });
-    log(relay, mira, 8, { date: WEDNESDAY, task: LOGIN.id });
-    log(relay, mira, 2, { task: CHECKOUT.id });
-    await remind(relay);
+    relay = await startFriday(alone());
+    relay.logs(mira, 8, { date: MONDAY, task: LOGIN.id });
+    relay.logs(mira, 8, { date: TUESDAY, task: CART.id });
+    relay.logs(mira, 8, { date: WEDNESDAY, task: LOGIN.id });
+    relay.logs(mira, 2, { task: CHECKOUT.id });
+    await relay.remind();
     expect(message()).toMatchObject({ channel: 'D0MIRA001', userId: MIRA });
     expect(mrkdwnOf(message())).toBe(
       ':clock4: Your timesheet is not complete.\n*Friday 20 November*: 2h logged of 6h30m, 4h30m missing\n*The week until then*: 26h logged of 38h30m, 12h30m missing',
@@ -100,9 +75,9 @@ describe('"Log the rest"', () => {
   });
 
   it('the form asks for the task if none was used this week, and is for the last day that is short', async () => {
-    await start(alone());
-    log(relay, mira, 6.5, { task: '' });
-    await remind(relay);
+    relay = await startFriday(alone());
+    relay.logs(mira, 6.5, { task: '' });
+    await relay.remind();
     expect(message().text).toBe('Your timesheet is missing 32h');
     await logRest();
     expect(renderView(lastView(relay))).toContain('Task: [ Type its id or a part of its name ▾ ]');
@@ -111,11 +86,11 @@ describe('"Log the rest"', () => {
     expect(renderView(lastView(relay))).not.toContain('another task');
     // The form stays open.
     expect(await submit(relay, lastView(relay), {})).toEqual({ duration: 'Choose a task first.' });
-    expect(await outcomes(relay, 'log-time')).toEqual([]);
+    expect(await relay.outcomes('log-time')).toEqual([]);
   });
 
   it("a task's name is read once a month, unless the entries contain it", async () => {
-    await start(alone());
+    relay = await startFriday(alone());
     for (const [days, asked] of [
       [0, 1],
       [28, 1],
@@ -123,28 +98,28 @@ describe('"Log the rest"', () => {
     ] as const) {
       relay.clock.now = DUE + days * DAY;
       const date = new Date(relay.clock.now).toISOString().slice(0, 10);
-      log(relay, mira, 1, { date });
-      log(relay, mira, 1, { date, task: 'T1', task_name: 'Named there' });
-      await remind(relay);
-      expect([days, calls(relay)['/tasks/detail']]).toEqual([days, asked]);
+      relay.logs(mira, 1, { date });
+      relay.logs(mira, 1, { date, task: 'T1', task_name: 'Named there' });
+      await relay.remind();
+      expect([days, relay.calls()['/tasks/detail']]).toEqual([days, asked]);
     }
     await pressAs(MIRA, lastMessage(relay), 'Log the rest');
     expect(renderView(lastView(relay))).toContain(`Task: [ ${CHECKOUT.name} ▾ ] Named there\n`);
   });
 
   it("a person without entries this week is offered last week's tasks, by their ids if the service no longer knows them", async () => {
-    await start(alone());
-    log(relay, mira, 1, { task: 'T-gone' });
-    await remind(relay);
+    relay = await startFriday(alone());
+    relay.logs(mira, 1, { task: 'T-gone' });
+    await relay.remind();
     relay.slack.messages.length = 0;
     relay.clock.now += 3 * DAY;
-    await remind(relay);
+    await relay.remind();
     await logRest();
     expect(renderView(lastView(relay))).toContain('Task: [ T-gone ▾ ]');
   });
 
   it('the form opens with at most five tasks, and as many as the button can hold', async () => {
-    await start(alone({ hours: EVERY_DAY, remindOf: 'day' }));
+    relay = await startFriday(alone({ hours: EVERY_DAY, remindOf: 'day' }));
     const anyName = fc.string({ unit: 'binary', minLength: 1, maxLength: 150 });
     const anyNames = fc.array(anyName, { minLength: 1, maxLength: 6 });
     const asJson = Array(5).fill('\u0001'.repeat(150));
@@ -156,8 +131,8 @@ describe('"Log the rest"', () => {
         const date = new Date(relay.clock.now).toISOString().slice(0, 10);
         const ids = names.map((_, index) => `${date} ${index}`);
         for (const [index, task_name] of names.entries())
-          log(relay, mira, 0.1, { date, task: ids[index] ?? '', task_name });
-        await remind(relay);
+          relay.logs(mira, 0.1, { date, task: ids[index] ?? '', task_name });
+        await relay.remind();
         const opened = relay.slack.views.length;
         await logRest();
         expect(relay.slack.views).toHaveLength(opened + 1);
@@ -177,10 +152,10 @@ describe('"Log the rest"', () => {
       THURSDAY,
     ],
   ])('the form logs %s, for the person who pressed the button', async (_, filled, task, hours, date) => {
-    await start(alone({ remindOf: 'day' }));
-    log(relay, mira, 1, { date: THURSDAY, task: CART.id });
-    log(relay, mira, 2);
-    await remind(relay);
+    relay = await startFriday(alone({ remindOf: 'day' }));
+    relay.logs(mira, 1, { date: THURSDAY, task: CART.id });
+    relay.logs(mira, 2);
+    await relay.remind();
     await logRest();
     expect(await submit(relay, lastView(relay), { note: 'the rest', ...filled })).toEqual({});
     await relay.workToTheEnd();
@@ -196,9 +171,9 @@ describe('"Log the rest"', () => {
     [12 * 3_600_000 - 1, 'How long: 4h30m'],
     [12 * 3_600_000, 'How long: ____'],
   ])('the button always proposes the day, and the amount for half a day: %i ms later', async (later, duration) => {
-    await start(alone({ remindOf: 'day' }));
-    log(relay, mira, 2);
-    await remind(relay);
+    relay = await startFriday(alone({ remindOf: 'day' }));
+    relay.logs(mira, 2);
+    await relay.remind();
     relay.clock.now += later;
     await logRest();
     expect(renderView(lastView(relay))).toContain(duration);
@@ -207,11 +182,11 @@ describe('"Log the rest"', () => {
 
   it("the form logs the proposed time on the team's connection, only for the person who sends it", async () => {
     const teams = [{ ...teamInput, connection: 'other', people: [mira.email] }];
-    await start(withTeams(teams, { connections: { main: {}, other: {} } }));
+    relay = await startFriday(withTeams(teams, { connections: { main: {}, other: {} } }));
     const wrong = { baseUrl: 'http://127.0.0.1:1', apiKey: 'pk_wrong', secretKey: 'sk_wrong' };
     relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, wrong);
-    log(relay, mira, 2);
-    await remind(relay);
+    relay.logs(mira, 2);
+    await relay.remind();
     await pressAs(TOMASZ, message(), 'Log the rest');
     expect(await submit(relay, lastView(relay), {})).toEqual({});
     await relay.workToTheEnd();
@@ -225,11 +200,11 @@ describe('"Log the rest"', () => {
     ['an earlier day', { date: MONDAY }, [`${DAY_IS} 2h logged`, `${WEEK_IS} 6h30m`], 3],
     ['all of a short week', {}, [`:white_check_mark: Your timesheet is complete.\n${DAY_IS} 6h30m logged of 6h30m`], 0],
   ])('the reminder says what is missing now: %s', async (what, filled, shown, buttons) => {
-    await start(alone(what === 'all of a short week' ? { hours: { fri: 6.5 } } : {}));
-    log(relay, mira, 2);
-    await remind(relay);
+    relay = await startFriday(alone(what === 'all of a short week' ? { hours: { fri: 6.5 } } : {}));
+    relay.logs(mira, 2);
+    await relay.remind();
     const sent = message();
-    relay.clock.now += MINUTE;
+    relay.clock.now += 60_000;
     await logRest();
     await submit(relay, lastView(relay), filled);
     await relay.workToTheEnd();
@@ -239,21 +214,21 @@ describe('"Log the rest"', () => {
   });
 
   it('the reminder counts each command once, also one whose change of the reminder fails', async () => {
-    await start(alone());
-    await remind(relay);
-    relay.clock.now += MINUTE;
+    relay = await startFriday(alone());
+    await relay.remind();
+    relay.clock.now += 60_000;
     for (const kind of ['rate-limited', 'server-error', undefined] as const) {
       if (kind) relay.slack.fail({ method: 'chat.update', kind, when: 'before work' });
       await command(relay, `log 1h ${LOGIN.id}`, { userId: MIRA });
       await relay.workToTheEnd();
     }
-    expect(mrkdwnOf(reminders(relay).get(mira.name)?.[0] ?? {})).toContain('3h logged of 6h30m, 3h30m missing');
-    expect(await outcomes(relay, 'log-time')).toHaveLength(3);
+    expect(mrkdwnOf(relay.reminders().get(mira.name)?.[0] ?? {})).toContain('3h logged of 6h30m, 3h30m missing');
+    expect(await relay.outcomes('log-time')).toHaveLength(3);
     expect(logged()).toHaveLength(3);
   });
 
   it('the reminder counts an entry only once if it shows the entry before its job continues', async () => {
-    await start(alone());
+    relay = await startFriday(alone());
     relay.sandbox.setFault({ kind: 'server-error', operation: '/timelogs/detail', times: 1 });
     await command(relay, `log 1h ${LOGIN.id}`, { userId: MIRA });
     await relay.work();
@@ -261,12 +236,12 @@ describe('"Log the rest"', () => {
     await relay.work();
     expect(mrkdwnOf(message())).toContain('1h logged of 6h30m');
     await relay.workToTheEnd();
-    expect(await outcomes(relay, 'log-time')).toEqual([expect.stringContaining('logged 1h')]);
+    expect(await relay.outcomes('log-time')).toEqual([expect.stringContaining('logged 1h')]);
     expect(mrkdwnOf(message())).toContain('1h logged of 6h30m');
   });
 
   it('the button works only with the values that the relay put there', async () => {
-    await start(alone());
+    relay = await startFriday(alone());
     for (const value of ['', '{}', '{"connection":"main","date":"today","minutes":1,"tasks":[]}']) {
       const { status } = await pressLogRest(relay, {}, value);
       expect(status).toBe(400);

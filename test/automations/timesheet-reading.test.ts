@@ -1,39 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { Rename } from '../../sandbox/routes.ts';
-import type { TestRelay } from '../relay.ts';
 import { EVERY_DAY } from '../timesheets/team.ts';
-import {
-  calls,
-  DUE,
-  HOUR,
-  join,
-  log,
-  logWeek,
-  outcomes,
-  type Person,
-  people,
-  remind,
-  reminded,
-  reminderOf,
-  startFriday,
-  tasks,
-  timesheets,
-  WEEK,
-} from './timesheet-team.ts';
+import { DUE, type Person, people, startFriday, type TeamRelay, tasks, timesheets, WEEK } from './timesheet-team.ts';
 
 const { lucas, mira, tomasz } = people;
 const { CHECKOUT, CART } = tasks;
 const [MONDAY, , , , FRIDAY] = WEEK;
 
-let relay: TestRelay;
-const start = async (...options: Parameters<typeof startFriday>) => {
-  relay = await startFriday(...options);
-};
+let relay: TeamRelay;
 
 /** This number of people, and nobody else. */
 function crowd(count: number): Person[] {
   relay.sandbox.data.users.length = 0;
-  return Array.from({ length: count }, (_, number) => join(relay, `Person ${number}`));
+  return Array.from({ length: count }, (_, number) => relay.join(`Person ${number}`));
 }
 
 /** Something happens between the first page of a list and the second. */
@@ -57,62 +36,59 @@ async function beforeMessage(meanwhile: () => void): Promise<void> {
 it.each([
   ['on a Friday', FRIDAY, WEEK, 50],
   ['on a Monday', MONDAY, [MONDAY], 10],
-])(
-  'the entries of 500 people who log twice a day are read with the promised number of calls: %s',
-  async (_, date, dates, pages) => {
-    await start(timesheets({ people: 'all', hours: EVERY_DAY }));
-    relay.clock.now = Date.parse(`${date}T15:30Z`);
-    const everybody = crowd(500);
-    const [late, ...others] = everybody as [Person, ...Person[]];
-    for (const day of ['2026-11-13', ...dates, '2026-11-21']) {
-      // The second entry of a person is on another page than the first.
-      for (const task of [CHECKOUT.id, CART.id]) {
-        for (const person of day === date ? others : everybody) log(relay, person, 4, { date: day, task });
-      }
+])('500 people who log twice a day are read with the promised calls: %s', async (_, date, dates, pages) => {
+  relay = await startFriday(timesheets({ people: 'all', hours: EVERY_DAY }));
+  relay.clock.now = Date.parse(`${date}T15:30Z`);
+  const everybody = crowd(500);
+  const [late, ...others] = everybody as [Person, ...Person[]];
+  for (const day of ['2026-11-13', ...dates, '2026-11-21']) {
+    // The second entry of a person is on another page than the first.
+    for (const task of [CHECKOUT.id, CART.id]) {
+      for (const person of day === date ? others : everybody) relay.logs(person, 4, { date: day, task });
     }
-    for (let entry = 0; entry < 2; entry++) log(relay, late, 1, { date, task: CHECKOUT.id });
-    await remind(relay);
-    expect(reminded(relay)).toEqual([late.name]);
-    const names = dates.length > 1 ? 2 : 1;
-    expect(calls(relay)).toEqual({ '/users/list': 5, '/timelogs/list': pages + 1, '/tasks/detail': names });
-    expect(relay.sandbox.requests).toBe(5 + pages + 1 + names);
-    expect(new Set((await relay.jobs()).map(({ lane }) => lane))).toEqual(new Set(['background']));
-  },
-);
+  }
+  for (let entry = 0; entry < 2; entry++) relay.logs(late, 1, { date, task: CHECKOUT.id });
+  await relay.remind();
+  expect(relay.reminded()).toEqual([late.name]);
+  const names = dates.length > 1 ? 2 : 1;
+  expect(relay.calls()).toEqual({ '/users/list': 5, '/timelogs/list': pages + 1, '/tasks/detail': names });
+  expect(relay.sandbox.requests).toBe(5 + pages + 1 + names);
+  expect(new Set((await relay.jobs()).map(({ lane }) => lane))).toEqual(new Set(['background']));
+});
 
 it('no entry counts twice if pages shift while they are read', async () => {
-  await start(timesheets({ people: [mira.email, tomasz.email], remindOf: 'day' }));
-  for (let entry = 0; entry < 99; entry++) log(relay, lucas, 0.1);
-  log(relay, mira, 4);
-  log(relay, tomasz, 6.5);
+  relay = await startFriday(timesheets({ people: [mira.email, tomasz.email], remindOf: 'day' }));
+  for (let entry = 0; entry < 99; entry++) relay.logs(lucas, 0.1);
+  relay.logs(mira, 4);
+  relay.logs(tomasz, 6.5);
   await betweenPages('/timelogs/list', () => {
-    log(relay, lucas, 1);
+    relay.logs(lucas, 1);
     relay.sandbox.data.timelogs.unshift(...relay.sandbox.data.timelogs.splice(-1));
   });
-  expect(reminderOf(relay, mira)).toContain('4h logged of 6h30m, 2h30m missing');
-  expect(reminded(relay)).toEqual([mira.name]);
+  expect(relay.reminderTo(mira)).toContain('4h logged of 6h30m, 2h30m missing');
+  expect(relay.reminded()).toEqual([mira.name]);
 });
 
 describe('entries that are deleted while pages are read', () => {
   /** The hundredth and first entry moves to the page that was read already. */
   const logMuch = () => {
-    for (let entry = 0; entry < 100; entry++) log(relay, lucas, 0.01);
-    logWeek(relay, mira);
+    for (let entry = 0; entry < 100; entry++) relay.logs(lucas, 0.01);
+    relay.logsWeek(mira);
   };
   const deleted = () => betweenPages('/timelogs/list', () => relay.sandbox.data.timelogs.splice(0, 2));
 
   it('no person with a complete week is reminded, because short people are read again', async () => {
-    await start(timesheets({ people: [mira.email, tomasz.email] }));
+    relay = await startFriday(timesheets({ people: [mira.email, tomasz.email] }));
     logMuch();
-    logWeek(relay, tomasz);
+    relay.logsWeek(tomasz);
     relay.sandbox.data.timelogs.splice(-1);
     await deleted();
-    expect(reminded(relay)).toEqual([tomasz.name]);
-    expect(calls(relay)['/timelogs/list']).toBe(2 + 2);
+    expect(relay.reminded()).toEqual([tomasz.name]);
+    expect(relay.calls()['/timelogs/list']).toBe(2 + 2);
   });
 
   it('the summary does not call a person short because of a deleted entry', async () => {
-    await start(timesheets({ people: [mira.email], summary: { channel: 'C0PLATFORM', on: 'mon' } }));
+    relay = await startFriday(timesheets({ people: [mira.email], summary: { channel: 'C0PLATFORM', on: 'mon' } }));
     relay.clock.now = Date.parse('2026-11-23T09:00+01:00');
     logMuch();
     await deleted();
@@ -120,11 +96,11 @@ describe('entries that are deleted while pages are read', () => {
   });
 
   it('a person is read again from one page only, because a service may ignore user_id', async () => {
-    await start(timesheets({ people: [mira.email, tomasz.email], remindOf: 'day' }));
-    for (let entry = 0; entry < 101; entry++) log(relay, mira, 0.01);
-    await remind(relay);
-    expect(reminded(relay)).toEqual([mira.name, tomasz.name]);
-    expect(calls(relay)['/timelogs/list']).toBe(2 + 1);
+    relay = await startFriday(timesheets({ people: [mira.email, tomasz.email], remindOf: 'day' }));
+    for (let entry = 0; entry < 101; entry++) relay.logs(mira, 0.01);
+    await relay.remind();
+    expect(relay.reminded()).toEqual([mira.name, tomasz.name]);
+    expect(relay.calls()['/timelogs/list']).toBe(2 + 1);
   });
 });
 
@@ -135,15 +111,15 @@ describe('a service that differs from what is assumed', () => {
 
   it('entries of other days are left out if the service ignores the dates', async () => {
     const rename = renamed('/timelogs/list', 'date_from', 'date_to');
-    await start(timesheets({ people: [mira.email, tomasz.email] }), { sandbox: { rename } });
-    logWeek(relay, tomasz);
-    for (const date of ['2026-11-13', '2026-11-15', '2026-11-21', '2026-11-23']) log(relay, mira, 8, { date });
-    log(relay, mira, 'all day', { date: '2019-12-24' });
-    await remind(relay);
-    expect(reminded(relay)).toEqual([mira.name]);
-    expect(reminderOf(relay, mira)).toContain('*The week until then*: nothing logged of 38h30m');
+    relay = await startFriday(timesheets({ people: [mira.email, tomasz.email] }), { sandbox: { rename } });
+    relay.logsWeek(tomasz);
+    for (const date of ['2026-11-13', '2026-11-15', '2026-11-21', '2026-11-23']) relay.logs(mira, 8, { date });
+    relay.logs(mira, 'all day', { date: '2019-12-24' });
+    await relay.remind();
+    expect(relay.reminded()).toEqual([mira.name]);
+    expect(relay.reminderTo(mira)).toContain('*The week until then*: nothing logged of 38h30m');
     // Nor are their tasks offered, whose names would have been asked for.
-    expect(calls(relay)).toEqual({ '/users/list': 1, '/timelogs/list': 1 });
+    expect(relay.calls()).toEqual({ '/users/list': 1, '/timelogs/list': 1 });
   });
 
   const USERS = '/users/list';
@@ -167,52 +143,50 @@ describe('a service that differs from what is assumed', () => {
     ['more entries than can be read', renamed(ENTRIES, 'per_page'), unreadEntries, () => fill('timelogs', 4_001), 200],
   ])('parks the job with the reason, and no one is reminded: %s', async (what, rename, reason, put, pages) => {
     const paginatesAll = what !== 'a list of users that is cut';
-    await start(timesheets({ people: 'all' }), { sandbox: { rename, paginatesAll } });
-    for (let entry = 0; entry < 101; entry++) log(relay, lucas, 0.01);
-    logWeek(relay, mira);
+    relay = await startFriday(timesheets({ people: 'all' }), { sandbox: { rename, paginatesAll } });
+    for (let entry = 0; entry < 101; entry++) relay.logs(lucas, 0.01);
+    relay.logsWeek(mira);
     put?.();
-    await remind(relay);
-    expect(await outcomes(relay, 'team-timesheets')).toEqual([`parked: ${reason}`]);
-    expect(reminded(relay)).toEqual([]);
-    if (pages) expect(calls(relay)).toMatchObject({ [reason.startsWith('users') ? USERS : ENTRIES]: pages });
+    await relay.remind();
+    expect(await relay.outcomes('team-timesheets')).toEqual([`parked: ${reason}`]);
+    expect(relay.reminded()).toEqual([]);
+    if (pages) expect(relay.calls()).toMatchObject({ [reason.startsWith('users') ? USERS : ENTRIES]: pages });
   });
 
   it('entries without an id are all counted', async () => {
     const rename = renamed('/timelogs/list', 'timelog_id');
-    await start(timesheets({ people: [mira.email] }), { sandbox: { rename } });
-    logWeek(relay, mira);
-    await remind(relay);
-    expect(await outcomes(relay, 'team-timesheets')).toEqual(['0 of 1 have time missing for 2026-11-20']);
+    relay = await startFriday(timesheets({ people: [mira.email] }), { sandbox: { rename } });
+    relay.logsWeek(mira);
+    await relay.remind();
+    expect(await relay.outcomes('team-timesheets')).toEqual(['0 of 1 have time missing for 2026-11-20']);
   });
 
   it('the service may use numbers as user ids', async () => {
-    await start(timesheets({ people: 'all' }));
+    relay = await startFriday(timesheets({ people: 'all' }));
     const number = 17 as unknown as string;
     relay.sandbox.data.users.splice(0, 9, { user_id: number, name: mira.name, email: mira.email });
-    await beforeMessage(() => logWeek(relay, { ...mira, userId: number }));
-    expect(await outcomes(relay, 'timesheet-reminder')).toEqual(['nothing to do: the timesheet is complete now']);
+    await beforeMessage(() => relay.logsWeek({ ...mira, userId: number }));
+    expect(await relay.outcomes('timesheet-reminder')).toEqual(['nothing to do: the timesheet is complete now']);
   });
 });
 
-describe('the name of a task', () => {
-  const asked = () => relay.sandbox.audit.filter(({ endpoint }) => endpoint === '/tasks/detail').length;
+const asked = () => relay.sandbox.audit.filter(({ endpoint }) => endpoint === '/tasks/detail').length;
 
-  it('that is refused is requested once for a team, again after an hour, and kept for a month once known', async () => {
-    await start(timesheets({ people: [mira.email, tomasz.email], remindOf: 'day' }));
-    for (const person of [mira, tomasz]) log(relay, person, 1, { task: 'gone', date: MONDAY });
-    for (const [day, count] of [
-      [0, 1],
-      [3, 2],
-      [4, 3],
-      [5, 3],
-    ] as const) {
-      relay.clock.now = DUE + day * 24 * HOUR;
-      const [task = expect.fail('the seed has no task')] = relay.sandbox.data.tasks;
-      if (day === 4) relay.sandbox.data.tasks.push({ ...task, task_id: 'gone', name: 'Back', title: 'Back' });
-      await remind(relay);
-      expect([day, asked()]).toEqual([day, count]);
-    }
-  });
+it('the name of a task that is refused is requested once for a team, again after an hour, and kept for a month once known', async () => {
+  relay = await startFriday(timesheets({ people: [mira.email, tomasz.email], remindOf: 'day' }));
+  for (const person of [mira, tomasz]) relay.logs(person, 1, { task: 'gone', date: MONDAY });
+  for (const [day, count] of [
+    [0, 1],
+    [3, 2],
+    [4, 3],
+    [5, 3],
+  ] as const) {
+    relay.clock.now = DUE + day * 86_400_000;
+    const [task = expect.fail('the seed has no task')] = relay.sandbox.data.tasks;
+    if (day === 4) relay.sandbox.data.tasks.push({ ...task, task_id: 'gone', name: 'Back', title: 'Back' });
+    await relay.remind();
+    expect([day, asked()]).toEqual([day, count]);
+  }
 });
 
 describe('a person with an unreadable entry', () => {
@@ -221,28 +195,28 @@ describe('a person with an unreadable entry', () => {
   const differ = 'minutes: expected the same duration as in hours';
 
   it('is not reminded, and the job says why without quoting it', async () => {
-    await start(timesheets({ people: 'all' }));
+    relay = await startFriday(timesheets({ people: 'all' }));
     const [known, ...others] = crowd(6) as [Person, ...Person[]];
     for (const [index, fields] of [
       ...[{ hours: 'all day' }, { hours: -1 }, { hours: null }],
       ...[{ date: '2026-11-19 noon' }, { minutes: 30 }],
     ].entries()) {
       const person = others[index] as Person;
-      log(relay, person, 1);
-      log(relay, person, 2, fields);
+      relay.logs(person, 1);
+      relay.logs(person, 2, fields);
     }
-    log(relay, known, 1);
-    await remind(relay);
-    expect(reminded(relay)).toEqual([known.name]);
-    expect(await outcomes(relay, 'team-timesheets')).toEqual([
+    relay.logs(known, 1);
+    await relay.remind();
+    expect(relay.reminded()).toEqual([known.name]);
+    expect(await relay.outcomes('team-timesheets')).toEqual([
       `1 of 6 have time missing for 2026-11-20; of 5 entries cannot be read: ${hours}, ${date}, ${differ}`,
     ]);
   });
 
   it('is not reminded either if it became unreadable after the first reading', async () => {
-    await start(timesheets({ people: [mira.email] }));
-    await beforeMessage(() => log(relay, mira, 'all day'));
-    expect(reminded(relay)).toEqual([]);
-    expect(await outcomes(relay, 'timesheet-reminder')).toEqual([`entries cannot be read: ${hours}`]);
+    relay = await startFriday(timesheets({ people: [mira.email] }));
+    await beforeMessage(() => relay.logs(mira, 'all day'));
+    expect(relay.reminded()).toEqual([]);
+    expect(await relay.outcomes('timesheet-reminder')).toEqual([`entries cannot be read: ${hours}`]);
   });
 });

@@ -1,31 +1,16 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { slackManifest } from '../../cli/slack-manifest.ts';
-import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import type { Failure } from '../../local/slack/failures.ts';
 import type { SlackMessage } from '../../local/slack/workspace.ts';
-import type { TestRelay } from '../relay.ts';
 import { PLATFORM } from '../slack-requests.ts';
 import type { TeamInput } from '../timesheets/team.ts';
-import {
-  calls,
-  DAY,
-  join,
-  log,
-  logWeek,
-  mrkdwnOf,
-  outcomes,
-  people,
-  remind,
-  startFriday,
-  timesheets,
-  WEEK,
-} from './timesheet-team.ts';
+import { DAY, mrkdwnOf, people, startFriday, type TeamRelay, timesheets, WEEK } from './timesheet-team.ts';
 
 const { aisha, lucas, mira, tomasz } = people;
 const [MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY] = WEEK;
 
-let relay: TestRelay;
+let relay: TeamRelay;
 /** On the Monday after that week, when its summary is due. */
 const start = async (
   change: Partial<TeamInput> = {},
@@ -59,13 +44,13 @@ describe('the summary', () => {
       },
       [mira.email, tomasz.email, aisha.email, lucas.email, 'integration@example.com'],
     );
-    logWeek(relay, mira);
-    log(relay, tomasz, 6, { date: MONDAY });
-    log(relay, tomasz, 8, { date: '2026-11-15' });
-    log(relay, tomasz, 8, { date: '2026-11-23' });
-    log(relay, aisha, 3, { date: MONDAY });
-    log(relay, aisha, 2, { date: '2026-11-22' });
-    for (let ticks = 0; ticks < 2; ticks++) await remind(relay);
+    relay.logsWeek(mira);
+    relay.logs(tomasz, 6, { date: MONDAY });
+    relay.logs(tomasz, 8, { date: '2026-11-15' });
+    relay.logs(tomasz, 8, { date: '2026-11-23' });
+    relay.logs(aisha, 3, { date: MONDAY });
+    relay.logs(aisha, 2, { date: '2026-11-22' });
+    for (let ticks = 0; ticks < 2; ticks++) await relay.remind();
     const counted = '2 of 4 timesheets of platform are complete for 2026-11-16 to 2026-11-22';
     expect(summaries()).toMatchObject([{ kind: 'message', text: counted }]);
     expect(mrkdwnOf(summaries()[0] ?? {}).split('\n')).toEqual([
@@ -75,8 +60,8 @@ describe('the summary', () => {
       '`██████████ Aisha Rahman` 5h of 4h',
       '`██████████ Mira Novak` 38h30m of 38h30m',
     ]);
-    expect(await outcomes(relay, 'timesheet-summary')).toEqual([`told ${PLATFORM} of the week from ${MONDAY}`]);
-    expect(calls(relay)).toEqual({ '/users/list': 1, '/timelogs/list': 1 });
+    expect(await relay.outcomes('timesheet-summary')).toEqual([`told ${PLATFORM} of the week from ${MONDAY}`]);
+    expect(relay.calls()).toEqual({ '/users/list': 1, '/timelogs/list': 1 });
   });
 
   it.each<[string, ...Failure[]]>([
@@ -89,12 +74,12 @@ describe('the summary', () => {
     await start({}, 'all');
     relay.sandbox.data.users.length = 0;
     const everybody = Array.from({ length: 250 }, (_, number) => {
-      const person = join(relay, `${'Maximiliana-Josephine '.repeat(2)}${number}`);
-      log(relay, person, number / 50, { date: MONDAY });
+      const person = relay.join(`${'Maximiliana-Josephine '.repeat(2)}${number}`);
+      relay.logs(person, number / 50, { date: MONDAY });
       return person;
     });
     for (const failure of failures) relay.slack.fail(failure);
-    await remind(relay);
+    await relay.remind();
     const counted = '0 of 250 timesheets of platform are complete for 2026-11-16 to 2026-11-22';
     const texts = [counted, ...[2, 3].map((part) => `${counted} (${part} of 3)`)];
     expect(summaries().map(({ text }) => text)).toEqual(texts);
@@ -112,26 +97,25 @@ describe('the summary', () => {
     }
     await relay.workToTheEnd();
     expect(summaries().filter(({ text }) => text !== 'hello')).toHaveLength(1);
-    expect(await outcomes(relay, 'timesheet-summary')).toEqual([`told ${PLATFORM} of the week from ${MONDAY}`]);
+    expect(await relay.outcomes('timesheet-summary')).toEqual([`told ${PLATFORM} of the week from ${MONDAY}`]);
   });
 
   it('a summary is parked and not posted again if its answer was lost and the app may not search for it', async () => {
     relay.slack.grant(['chat:write']);
     relay.slack.fail(lost);
-    await remind(relay);
+    await relay.remind();
     expect(summaries()).toHaveLength(1);
-    expect(await outcomes(relay, 'timesheet-summary')).toEqual([
+    expect(await relay.outcomes('timesheet-summary')).toEqual([
       'parked: Slack refuses conversations.history: missing_scope: give the app the scopes that npx partner-relay slack-manifest prints, and install it again',
     ]);
     relay.slack.grant(['chat:write', 'channels:history']);
-    for (const job of await relay.jobs('parked')) await requeueJob(job, relay.stores);
-    await relay.workToTheEnd();
+    await relay.replay();
     expect(summaries()).toHaveLength(1);
   });
 
   it('the summary names configured addresses that no user of the service has', async () => {
     await start({}, [mira.email, 'ab@example.org']);
-    await remind(relay);
+    await relay.remind();
     expect(mrkdwnOf(summaries()[0] ?? {})).toContain(
       ':warning: No user of the service has the address `ab@example.org`. Ask your administrator to correct it.',
     );
@@ -146,10 +130,10 @@ describe('the summary', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(name, { minLength: 20, maxLength: 40 }), async (names) => {
         relay.sandbox.data.users.length = 0;
-        for (const one of names) join(relay, one);
+        for (const one of names) relay.join(one);
         relay.clock.now += 7 * DAY;
         relay.slack.messages.length = 0;
-        await remind(relay);
+        await relay.remind();
         const [counted, ...read] = summaries().flatMap((message) => mrkdwnOf(message).split('\n'));
         expect(counted).toContain(`0 of ${names.length} timesheets`);
         // Nothing formats in a span of code, and nothing ends it.
@@ -162,18 +146,18 @@ describe('the summary', () => {
   });
 
   it('the summary names people with unreadable entries, and calls them neither complete nor short', async () => {
-    logWeek(relay, tomasz);
-    log(relay, mira, 4);
-    log(relay, mira, 'a while');
-    log(relay, mira, 'all day');
-    await remind(relay);
+    relay.logsWeek(tomasz);
+    relay.logs(mira, 4);
+    relay.logs(mira, 'a while');
+    relay.logs(mira, 'all day');
+    await relay.remind();
     expect(summaries()[0]?.text).toMatch(/^1 of 3 timesheets/);
     expect(lines()).toContain('`█░░░░░░░░░ Mira Novak` 4h of 38h30m (:warning: 2 unreadable)');
   });
 
   it('the summary of a week without a working day names no one', async () => {
     await start({ holidays: [MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY] });
-    await remind(relay);
+    await relay.remind();
     expect(summaries().map(({ text }) => text)).toEqual([expect.stringMatching(/^0 of 0 timesheets/)]);
     expect(lines()).toEqual([]);
   });
@@ -189,9 +173,9 @@ describe('the summary', () => {
     ['invalid_blocks', 'check the token and the scopes of the Slack app'],
   ])('a summary that Slack refuses waits for a person, with what to do: %s', async (error, remedy) => {
     relay.slack.fail({ method: 'chat.postMessage', kind: 'error', error });
-    await remind(relay);
+    await relay.remind();
     const refused = `parked: Slack refuses chat.postMessage: ${error}: ${remedy}`;
-    expect(await outcomes(relay, 'timesheet-summary')).toEqual([refused]);
+    expect(await relay.outcomes('timesheet-summary')).toEqual([refused]);
     expect(relay.slack.messages).toEqual([]);
   });
 });

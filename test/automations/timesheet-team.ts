@@ -1,9 +1,9 @@
-import { defineConfig, type RelayConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
+import type { RelayConfig, RelayConfigInput } from '../../lib/config/schema.ts';
 import { newsOf } from '../../lib/engine/record/job.ts';
 import type { SlackMessage } from '../../local/slack/workspace.ts';
 import type { Timelog } from '../../sandbox/records.ts';
-import { startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
-import { type TeamInput, teamInput } from '../timesheets/team.ts';
+import { PROJECT, startRelay, type TestRelayOptions } from '../relay.ts';
+import { type TeamInput, teamInput, withTeams } from '../timesheets/team.ts';
 
 /** From Monday to Friday. */
 export const WEEK = ['2026-11-16', '2026-11-17', '2026-11-18', '2026-11-19', '2026-11-20'] as const;
@@ -47,114 +47,102 @@ export function timesheets(change: Partial<TeamInput> = {}, rest: Partial<RelayC
   return withTeams([{ ...teamInput, people: [mira, tomasz, aisha].map(({ email }) => email), ...change }], rest);
 }
 
-export function withTeams(teams: TeamInput[], rest: Partial<RelayConfigInput> = {}): RelayConfig {
-  return defineConfig({
-    connections: { main: {} },
-    slack: { connection: 'main' },
-    timesheets: { teams },
-    ...rest,
-  });
-}
-
-/** At 16:30 on Friday, when no one has logged anything. */
-export async function startFriday(config = timesheets(), options: TestRelayOptions = {}): Promise<TestRelay> {
-  const relay = await startRelay({ ...options, config });
-  relay.clock.now = DUE;
-  relay.sandbox.data.timelogs.length = 0;
-  return relay;
-}
-
 let entries = 0;
 
-/** Puts a time entry into the service, as it stands there. */
-export function log(
-  { sandbox }: TestRelay,
-  { userId }: Person,
-  hours: unknown,
-  {
-    date = FRIDAY,
-    task = tasks.CHECKOUT.id,
-    ...fields
-  }: { date?: string; task?: string } & Record<string, unknown> = {},
-): void {
-  entries += 1;
-  const entry = {
-    timelog_id: `entry-${entries}`,
-    project_id: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01',
-    task_id: task,
-    user_id: userId,
-    date,
-    hours,
-    note: 'dentist',
-    description: '',
-    dt_created: `${date} 12:00:00`,
-    ...fields,
-  };
-  sandbox.data.timelogs.push(entry as Timelog);
-}
+type LoggedAs = { date?: string; task?: string } & Record<string, unknown>;
 
-/** Logs all that is expected from Monday to Friday. */
-export function logWeek(relay: TestRelay, person: Person): void {
-  for (const date of WEEK.slice(0, 4)) log(relay, person, 8, { date });
-  log(relay, person, 6.5);
-}
+export type TeamRelay = Awaited<ReturnType<typeof startFriday>>;
 
-/** A new person, in the service and in Slack. */
-export function join({ sandbox, slack }: TestRelay, name: string): Person {
-  const number = sandbox.data.users.length;
-  const person = { userId: `user-${number}`, name, email: `user-${number}@example.com` };
-  sandbox.data.users.push({ user_id: person.userId, name, email: person.email });
-  const id = `U0JOINED${number}`;
-  slack.users.set(id, { id, name, email: person.email });
-  return person;
-}
+/** At 16:30 on Friday, when no one has logged anything. */
+export async function startFriday(config = timesheets(), options: TestRelayOptions = {}) {
+  const relay = await startRelay({ ...options, config });
+  const { sandbox, slack } = relay;
+  relay.clock.now = DUE;
+  sandbox.data.timelogs.length = 0;
 
-/** The reminders that went out, by the names of those who got them. */
-export function reminders({ slack }: TestRelay): Map<string, SlackMessage[]> {
-  const byName = new Map<string, SlackMessage[]>();
-  for (const message of slack.messages) {
-    if (message.kind !== 'message' || message.userId === undefined) continue;
-    const name = slack.users.get(message.userId)?.name ?? message.userId;
-    byName.set(name, [...(byName.get(name) ?? []), message]);
+  /** Puts a time entry into the service, as it stands there. */
+  function logs({ userId }: Person, hours: unknown, fields: LoggedAs = {}): void {
+    const { date = FRIDAY, task = tasks.CHECKOUT.id, ...others } = fields;
+    entries += 1;
+    const entry = {
+      timelog_id: `entry-${entries}`,
+      project_id: PROJECT,
+      task_id: task,
+      user_id: userId,
+      date,
+      hours,
+      note: 'dentist',
+      description: '',
+      dt_created: `${date} 12:00:00`,
+      ...others,
+    };
+    sandbox.data.timelogs.push(entry as Timelog);
   }
-  return byName;
-}
 
-/** Whom the reminders went to, each as often as there were some. */
-export function reminded(relay: TestRelay): string[] {
-  return [...reminders(relay)].flatMap(([name, messages]) => messages.map(() => name)).sort();
+  /** The reminders that went out, by the names of those who got them. */
+  function reminders(): Map<string, SlackMessage[]> {
+    const sent = slack.messages.filter(({ kind, userId }) => kind === 'message' && userId !== undefined);
+    return Map.groupBy(sent, ({ userId = '' }) => slack.users.get(userId)?.name ?? userId);
+  }
+
+  /** A person's only reminder. */
+  function reminderOf({ name }: Person): SlackMessage {
+    const [message, ...others] = reminders().get(name) ?? [];
+    if (!message || others.length > 0) throw new Error(`${name} got ${others.length + (message ? 1 : 0)} reminders`);
+    return message;
+  }
+
+  return Object.assign(relay, {
+    logs,
+    reminders,
+    reminderOf,
+    /** Its text. */
+    reminderTo: (person: Person) => mrkdwnOf(reminderOf(person)),
+
+    /** Logs all that is expected from Monday to Friday. */
+    logsWeek(person: Person): void {
+      for (const date of WEEK.slice(0, 4)) logs(person, 8, { date });
+      logs(person, 6.5);
+    },
+
+    /** A new person, in the service and in Slack. */
+    join(name: string): Person {
+      const number = sandbox.data.users.length;
+      const person = { userId: `user-${number}`, name, email: `user-${number}@example.com` };
+      sandbox.data.users.push({ user_id: person.userId, name, email: person.email });
+      const id = `U0JOINED${number}`;
+      slack.users.set(id, { id, name, email: person.email });
+      return person;
+    },
+
+    /** Whom the reminders went to, each as often as there were some. */
+    reminded: () => [...reminders()].flatMap(([name, messages]) => messages.map(() => name)).sort(),
+
+    /** Fires the schedule now, and works until nothing is under way. */
+    async remind(): Promise<void> {
+      await relay.fire('due-schedules');
+      await relay.workToTheEnd();
+    },
+
+    /** What became of the jobs of an automation, in alphabetical order. */
+    async outcomes(automation: string): Promise<string[]> {
+      const jobs = (await relay.jobs()).filter((job) => job.automation === automation);
+      return jobs.map((job) => job.outcome ?? `${job.status}: ${newsOf(job)}`).sort();
+    },
+
+    /** How often each operation was carried out. */
+    calls(): Record<string, number> {
+      const counted: Record<string, number> = {};
+      for (const { endpoint, reason } of sandbox.audit) {
+        if (reason === null) counted[endpoint] = (counted[endpoint] ?? 0) + 1;
+      }
+      return counted;
+    },
+  });
 }
 
 /** What the sections of a message say, in mrkdwn. */
 export function mrkdwnOf({ blocks = [] }: Pick<SlackMessage, 'blocks'>): string {
   const sections = blocks.filter((block) => block.type === 'section');
   return sections.map(({ text }) => text?.text ?? '').join('\n');
-}
-
-/** The text of a person's only reminder. */
-export function reminderOf(relay: TestRelay, { name }: Person): string {
-  const [message, ...others] = reminders(relay).get(name) ?? [];
-  if (!message || others.length > 0) throw new Error(`${name} got ${others.length + (message ? 1 : 0)} reminders`);
-  return mrkdwnOf(message);
-}
-
-/** Fires the schedule now, and works until nothing is under way. */
-export async function remind(relay: TestRelay): Promise<void> {
-  await relay.fire('due-schedules');
-  await relay.workToTheEnd();
-}
-
-/** What became of the jobs of an automation, in alphabetical order. */
-export async function outcomes(relay: TestRelay, automation: string): Promise<string[]> {
-  const jobs = (await relay.jobs()).filter((job) => job.automation === automation);
-  return jobs.map((job) => job.outcome ?? `${job.status}: ${newsOf(job)}`).sort();
-}
-
-/** How often each operation was carried out. */
-export function calls({ sandbox }: TestRelay): Record<string, number> {
-  const counted: Record<string, number> = {};
-  for (const { endpoint, reason } of sandbox.audit) {
-    if (reason === null) counted[endpoint] = (counted[endpoint] ?? 0) + 1;
-  }
-  return counted;
 }

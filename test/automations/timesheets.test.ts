@@ -1,79 +1,57 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addDays } from '../../lib/dates.ts';
-import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { contextUntil, functionsOf } from '../../local/world/functions.ts';
 import { workWith } from '../people/changed-config.ts';
-import { exampleConfig, type TestRelay } from '../relay.ts';
+import { exampleConfig } from '../relay.ts';
 import { MIRA, NOBODY, press } from '../slack-requests.ts';
-import { EVERY_DAY, teamInput } from '../timesheets/team.ts';
-import {
-  calls,
-  DAY,
-  DUE,
-  HOUR,
-  log,
-  logWeek,
-  MINUTE,
-  outcomes,
-  people,
-  remind,
-  reminded,
-  reminderOf,
-  reminders,
-  startFriday,
-  timesheets,
-  WEEK,
-  withTeams,
-} from './timesheet-team.ts';
+import { EVERY_DAY, teamInput, withTeams } from '../timesheets/team.ts';
+import { DAY, DUE, HOUR, people, startFriday, type TeamRelay, timesheets, WEEK } from './timesheet-team.ts';
 
 const { aisha, lucas, mira, tomasz } = people;
 const [MONDAY, , WEDNESDAY, , FRIDAY] = WEEK;
 
-let relay: TestRelay;
-const start = async (...options: Parameters<typeof startFriday>) => {
-  relay = await startFriday(...options);
-};
+let relay: TeamRelay;
 
 describe('a reminder', () => {
   it('a reminder is sent once even if the schedule fires many times', async () => {
-    await start();
+    relay = await startFriday();
     const fire = () => relay.fire('due-schedules');
     expect(await Promise.all([fire(), fire(), fire()])).toMatchObject([{ due: 1 }, { due: 1 }, { due: 1 }]);
-    for (; relay.clock.now < DUE + 12 * HOUR; relay.clock.now += 15 * MINUTE) {
+    for (; relay.clock.now < DUE + 12 * HOUR; relay.clock.now += HOUR / 4) {
       await relay.work();
       await fire();
     }
     await relay.workToTheEnd();
-    expect(reminded(relay)).toEqual([aisha.name, mira.name, tomasz.name]);
+    expect(relay.reminded()).toEqual([aisha.name, mira.name, tomasz.name]);
   });
 
   it('is due at the time of its tick, however late that comes', async () => {
-    await start(timesheets({ people: [mira.email] }));
+    relay = await startFriday(timesheets({ people: [mira.email] }));
     relay.clock.now += 20 * HOUR;
     for (const at of ['2026-11-20T16:29:59.999+01:00', '2026-11-21T00:00:00+01:00', '2026-11-20T23:59:59+01:00']) {
-      expect(await outcomes(relay, 'timesheet-reminder')).toEqual([]);
+      expect(await relay.outcomes('timesheet-reminder')).toEqual([]);
       await relay.fire('due-schedules', { at });
       await relay.workToTheEnd();
     }
-    expect(reminded(relay)).toEqual([mira.name]);
+    expect(relay.reminded()).toEqual([mira.name]);
   });
 
   it.each([
     ['timesheets are read', 'team-timesheets', 0],
     ['a person is reminded', 'timesheet-reminder', 1],
   ])('a reminder is not sent once the day is over: %s', async (_, automation, workedBefore) => {
-    await start(timesheets({ people: [mira.email] }));
+    relay = await startFriday(timesheets({ people: [mira.email] }));
     await relay.fire('due-schedules');
     await workWith(relay, {}, {}, workedBefore);
     relay.clock.now = Date.parse('2026-11-21T00:00+01:00');
     await relay.workToTheEnd();
-    expect(reminded(relay)).toEqual([]);
-    expect(await outcomes(relay, automation)).toEqual(['nothing to do: the day is over']);
+    expect(relay.reminded()).toEqual([]);
+    expect(await relay.outcomes(automation)).toEqual(['nothing to do: the day is over']);
   });
 
   it('a reminder is sent once wherever the worker dies, because the sweep starts another one', async () => {
-    await start(timesheets({ people: [mira.email, tomasz.email], hours: EVERY_DAY, remindOf: 'day' }));
+    relay = await startFriday(timesheets({ people: [mira.email, tomasz.email], hours: EVERY_DAY, remindOf: 'day' }));
     await nextDay();
     await relay.work();
     await nextDay();
@@ -85,7 +63,7 @@ describe('a reminder', () => {
         // A day takes a few looks more or less, so the last ones may not be reached.
         await workAndDieAt(nth);
         await relay.workToTheEnd();
-        expect(reminded(relay)).toEqual([mira.name, tomasz.name]);
+        expect(relay.reminded()).toEqual([mira.name, tomasz.name]);
       }),
       { numRuns: 4 },
     );
@@ -124,27 +102,27 @@ describe('somebody who logs what is missing between the reading and the message'
   ];
 
   it.each(held)('a person who completes the day is not reminded after ten minutes: %s', async (_, hold) => {
-    await start(timesheets({ people: [mira.email], remindOf: 'day' }));
-    log(relay, mira, 2);
+    relay = await startFriday(timesheets({ people: [mira.email], remindOf: 'day' }));
+    relay.logs(mira, 2);
     hold();
     await relay.fire('due-schedules');
     await relay.work();
-    log(relay, mira, 4.5);
+    relay.logs(mira, 4.5);
     await relay.workToTheEnd();
-    expect(reminded(relay)).toEqual([]);
-    expect(await outcomes(relay, 'timesheet-reminder')).toEqual(['nothing to do: the timesheet is complete now']);
-    expect(calls(relay)).toMatchObject({ '/users/list': 1, '/timelogs/list': 2 });
+    expect(relay.reminded()).toEqual([]);
+    expect(await relay.outcomes('timesheet-reminder')).toEqual(['nothing to do: the timesheet is complete now']);
+    expect(relay.calls()).toMatchObject({ '/users/list': 1, '/timelogs/list': 2 });
   });
 
   it('the reminder says what is missing at the time of sending', async () => {
-    await start(timesheets({ people: [mira.email], remindOf: 'day' }));
-    log(relay, mira, 2);
+    relay = await startFriday(timesheets({ people: [mira.email], remindOf: 'day' }));
+    relay.logs(mira, 2);
     relay.slack.fail({ method: 'users.lookupByEmail', ...limited(600) });
     await relay.fire('due-schedules');
     await relay.work();
-    log(relay, mira, 1);
+    relay.logs(mira, 1);
     await relay.workToTheEnd();
-    expect(reminderOf(relay, mira)).toContain('*Friday 20 November*: 3h logged of 6h30m, 3h30m missing');
+    expect(relay.reminderTo(mira)).toContain('*Friday 20 November*: 3h logged of 6h30m, 3h30m missing');
   });
 
   it.each([
@@ -152,25 +130,25 @@ describe('somebody who logs what is missing between the reading and the message'
     [600, 1, 2],
     [600, 2, 3],
   ])('entries are read again every ten minutes: %i s, %i times, %i readings', async (seconds, times, readings) => {
-    await start(timesheets({ people: [mira.email] }));
+    relay = await startFriday(timesheets({ people: [mira.email] }));
     relay.slack.fail({ method: 'chat.postMessage', times, ...limited(seconds) });
-    await remind(relay);
-    expect(reminded(relay)).toEqual([mira.name]);
-    expect(calls(relay)).toMatchObject({ '/users/list': 1, '/timelogs/list': readings });
+    await relay.remind();
+    expect(relay.reminded()).toEqual([mira.name]);
+    expect(relay.calls()).toMatchObject({ '/users/list': 1, '/timelogs/list': readings });
   });
 
   it("only that person's entries are read again", async () => {
-    await start();
-    log(relay, tomasz, 1, { date: MONDAY });
+    relay = await startFriday();
+    relay.logs(tomasz, 1, { date: MONDAY });
     await relay.fire('due-schedules');
     await workWith(relay, {}, {}, 1);
     expect(await relay.jobs('queued')).toHaveLength(3);
-    relay.clock.now += 10 * MINUTE;
-    logWeek(relay, mira);
-    for (let entry = 0; entry < 100; entry++) log(relay, lucas, 0.01);
+    relay.clock.now += HOUR / 6;
+    relay.logsWeek(mira);
+    for (let entry = 0; entry < 100; entry++) relay.logs(lucas, 0.01);
     await relay.workToTheEnd();
-    expect(reminded(relay)).toEqual([aisha.name, tomasz.name]);
-    expect(calls(relay)).toMatchObject({ '/users/list': 1, '/timelogs/list': 4 });
+    expect(relay.reminded()).toEqual([aisha.name, tomasz.name]);
+    expect(relay.calls()).toMatchObject({ '/users/list': 1, '/timelogs/list': 4 });
   });
 });
 
@@ -182,24 +160,24 @@ describe('whom Slack knows', () => {
   const lookups = () => relay.slack.calls.filter(({ method }) => method === 'users.lookupByEmail').length;
 
   it('Slack is asked for each service address once a week', async () => {
-    await start(timesheets({ people: [mira.email], remindOf: 'day' }));
+    relay = await startFriday(timesheets({ people: [mira.email], remindOf: 'day' }));
     for (const [days, asked] of [
       [0, 1],
       [6, 1],
       [7, 2],
     ] as const) {
       relay.clock.now = DUE + days * DAY;
-      await remind(relay);
+      await relay.remind();
       expect([days, lookups()]).toEqual([days, asked]);
     }
-    expect(reminded(relay)).toHaveLength(3);
+    expect(relay.reminded()).toHaveLength(3);
   });
 
   it('a person may have another address in Slack if relay.config.ts maps it', async () => {
     const people = [{ email: 'Lucas.Pereira@example.com', slack: NOBODY }];
-    await start(timesheets({ people: [lucas.email] }, { people }));
-    await remind(relay);
-    expect(reminded(relay)).toEqual(['Jonas Weber']);
+    relay = await startFriday(timesheets({ people: [lucas.email] }, { people }));
+    await relay.remind();
+    expect(relay.reminded()).toEqual(['Jonas Weber']);
     expect(relay.slack.calls.map(({ method }) => method)).toEqual(['chat.postMessage']);
   });
 
@@ -208,85 +186,83 @@ describe('whom Slack knows', () => {
     ['a bot', { is_bot: true }],
     ['a member of another workspace', { team_id: 'T0ELSEWHERE' }],
   ])('the address may be that of %s, which the job reports, and the others are reminded', async (_, change) => {
-    await start(timesheets({ people: [mira.email, tomasz.email] }));
+    relay = await startFriday(timesheets({ people: [mira.email, tomasz.email] }));
     if (change) Object.assign(relay.slack.users.get(MIRA) ?? {}, change);
     else relay.slack.users.delete(MIRA);
-    await remind(relay);
-    expect(reminded(relay)).toEqual([tomasz.name]);
-    expect(await outcomes(relay, 'timesheet-reminder')).toEqual([
+    await relay.remind();
+    expect(relay.reminded()).toEqual([tomasz.name]);
+    expect(await relay.outcomes('timesheet-reminder')).toEqual([
       "nobody in Slack has this user's e-mail address",
       expect.stringMatching(/^reminded Tomasz Zielinski of 2026-11-20: Your timesheet is missing /),
     ]);
     // Who is not there may be there tomorrow.
     relay.clock.now += 3 * DAY;
-    await remind(relay);
+    await relay.remind();
     expect(lookups()).toBe(3);
   });
 
   it('a person who left Slack is reported by the job', async () => {
-    await start(timesheets({ people: [mira.email] }));
-    await remind(relay);
+    relay = await startFriday(timesheets({ people: [mira.email] }));
+    await relay.remind();
     relay.slack.users.set(MIRA, { id: MIRA, name: mira.name, deleted: true });
     relay.clock.now += 3 * DAY;
-    await remind(relay);
-    expect(await outcomes(relay, 'timesheet-reminder')).toEqual([
+    await relay.remind();
+    expect(await relay.outcomes('timesheet-reminder')).toEqual([
       'Slack cannot deliver it to this person (channel_not_found)',
       expect.stringMatching(/^reminded Mira Novak of 2026-11-20: Your timesheet is missing /),
     ]);
   });
 });
 
-describe('teams of two connections', () => {
-  it('both teams remind the same person, until that person mutes the day', async () => {
-    const people = [mira.email, tomasz.email];
-    const teams = [
-      { ...teamInput, people, name: 'main', connection: 'main', remindAt: '16:30' },
-      { ...teamInput, people, name: 'other', connection: 'other', remindAt: '17:30' },
-    ];
-    await start(withTeams(teams, { connections: { main: {}, other: {} } }));
-    await remind(relay);
-    const [message = expect.fail('there is no reminder')] = reminders(relay).get(mira.name) ?? [];
-    const pressed = await press(relay, message, 'Mute today', { userId: MIRA, channelId: message.channel });
-    expect(pressed.status).toBe(200);
-    expect(relay.slack.messages.at(-1)).toMatchObject({
-      kind: 'ephemeral',
-      text: ':no_bell: You will get no more reminders for 2026-11-20.',
-    });
-    relay.clock.now += HOUR;
-    await remind(relay);
-    expect(reminded(relay)).toEqual([mira.name, tomasz.name, tomasz.name]);
-    expect(await outcomes(relay, 'timesheet-reminder')).toContain('nothing to do: muted for that day');
-    relay.clock.now += 3 * DAY;
-    await remind(relay);
-    expect(reminders(relay).get(mira.name)).toHaveLength(3);
+it('teams of two connections remind the same person, until that person mutes the day', async () => {
+  const people = [mira.email, tomasz.email];
+  const teams = [
+    { ...teamInput, people, name: 'main', connection: 'main', remindAt: '16:30' },
+    { ...teamInput, people, name: 'other', connection: 'other', remindAt: '17:30' },
+  ];
+  relay = await startFriday(withTeams(teams, { connections: { main: {}, other: {} } }));
+  await relay.remind();
+  const [message = expect.fail('there is no reminder')] = relay.reminders().get(mira.name) ?? [];
+  const pressed = await press(relay, message, 'Mute today', { userId: MIRA, channelId: message.channel });
+  expect(pressed.status).toBe(200);
+  expect(relay.slack.messages.at(-1)).toMatchObject({
+    kind: 'ephemeral',
+    text: ':no_bell: You will get no more reminders for 2026-11-20.',
   });
+  relay.clock.now += HOUR;
+  await relay.remind();
+  expect(relay.reminded()).toEqual([mira.name, tomasz.name, tomasz.name]);
+  expect(await relay.outcomes('timesheet-reminder')).toContain('nothing to do: muted for that day');
+  relay.clock.now += 3 * DAY;
+  await relay.remind();
+  expect(relay.reminders().get(mira.name)).toHaveLength(3);
 });
 
-describe('a person who joined on Wednesday', () => {
-  const late = { joined: [{ email: mira.email, on: WEDNESDAY }], people: [mira.email], remindOf: 'week' as const };
-  const created = (on: string) => {
-    const user = relay.sandbox.data.users.find(({ email }) => email === mira.email);
-    Object.assign(user ?? {}, { dt_created: `${on} 08:00:00` });
-  };
+const late = { joined: [{ email: mira.email, on: WEDNESDAY }], people: [mira.email], remindOf: 'week' as const };
+const created = (on: string) => {
+  const user = relay.sandbox.data.users.find(({ email }) => email === mira.email);
+  Object.assign(user ?? {}, { dt_created: `${on} 08:00:00` });
+};
 
-  it.each([
-    ['by the service', { ...late, joined: [] }, WEDNESDAY, '22h30m'],
-    ['by relay.config.ts, and by the service on Friday', late, FRIDAY, '22h30m'],
-    ['long ago', { ...late, joined: [] }, '2020-01-01', '38h30m'],
-  ])('a new person is short after joining: %s', async (_, change, on, expected) => {
-    await start(timesheets(change));
-    created(on);
-    await remind(relay);
-    expect(reminderOf(relay, mira)).toContain(`*The week until then*: nothing logged of ${expected}`);
-  });
+it.each([
+  ['by the service', { ...late, joined: [] }, WEDNESDAY, '22h30m'],
+  ['by relay.config.ts, and by the service on Friday', late, FRIDAY, '22h30m'],
+  ['long ago', { ...late, joined: [] }, '2020-01-01', '38h30m'],
+])('a person who joined on Wednesday is short after joining: %s', async (_, change, on, expected) => {
+  relay = await startFriday(timesheets(change));
+  created(on);
+  await relay.remind();
+  expect(relay.reminderTo(mira)).toContain(`*The week until then*: nothing logged of ${expected}`);
 });
 
 it('an address of the settings that no user has is reported by its path only, because outcomes are logged', async () => {
   const strangers = { quiet: ['q@example.org'], partTime: [{ email: 'p@example.org', hours: { fri: 1 } }] };
-  await start(timesheets({ people: 'all', ...strangers, joined: [{ email: mira.email, on: WEDNESDAY }] }));
+  relay = await startFriday(
+    timesheets({ people: 'all', ...strangers, joined: [{ email: mira.email, on: WEDNESDAY }] }),
+  );
   relay.sandbox.data.users.length = 2;
-  await remind(relay);
-  expect(await outcomes(relay, 'team-timesheets')).toEqual([
+  await relay.remind();
+  expect(await relay.outcomes('team-timesheets')).toEqual([
     '2 of 2 have time missing for 2026-11-20; no user of the service has the address at quiet.0, partTime.0.email',
   ]);
 });
@@ -313,7 +289,7 @@ describe('a dry run', () => {
     ['that is put in too late stops nothing', [false], [true], ['C0PLATFORM', 'D0MIRA001']],
     ['that comes and goes sends what was due, once', [false, true, false], [true, false], ['C0PLATFORM', 'D0MIRA001']],
   ])('%s', async (_, made, worked, messages) => {
-    await start(settings(false));
+    relay = await startFriday(settings(false));
     for (const dryRun of made) await scheduleWith(dryRun);
     for (const dryRun of worked) await workWith(relay, settings(dryRun === true));
     await relay.workToTheEnd();
@@ -321,23 +297,22 @@ describe('a dry run', () => {
   });
 
   it('a replayed dry run is still a dry run', async () => {
-    await start(settings(false));
+    relay = await startFriday(settings(false));
     await scheduleWith(true);
     await workWith(relay, {}, { config: exampleConfig() });
-    for (const job of await relay.jobs('parked')) await requeueJob(job, relay.stores);
-    await relay.workToTheEnd();
+    await relay.replay();
     expect(await relay.jobs('parked')).toEqual([]);
     expect(sent()).toEqual([]);
   });
 
   it('a dry run sends nothing, and the jobs say what they would have sent', async () => {
-    await start(settings(true));
-    await remind(relay);
+    relay = await startFriday(settings(true));
+    await relay.remind();
     expect(relay.slack.messages).toEqual([]);
-    expect(await outcomes(relay, 'timesheet-reminder')).toEqual([
+    expect(await relay.outcomes('timesheet-reminder')).toEqual([
       'dry run: would remind Mira Novak: Your timesheet is missing 6h30m',
     ]);
-    expect(await outcomes(relay, 'timesheet-summary')).toEqual([
+    expect(await relay.outcomes('timesheet-summary')).toEqual([
       'dry run: would tell C0PLATFORM: 0 of 1 timesheets of platform are complete for 2026-11-09 to 2026-11-15',
     ]);
   });
@@ -345,7 +320,7 @@ describe('a dry run', () => {
 
 describe('settings', () => {
   it('nothing is due without teams', async () => {
-    await start(exampleConfig());
+    relay = await startFriday(exampleConfig());
     expect(await relay.fire('due-schedules')).toEqual({ due: 0, jobs: [] });
     expect(await relay.jobs()).toEqual([]);
   });
@@ -354,11 +329,11 @@ describe('settings', () => {
     ['team-timesheets', 0, "relay.config.ts no longer has a team 'platform'"],
     ['timesheet-reminder', 1, "relay.config.ts no longer has a team 'platform', or slack"],
   ])('settings that no longer have the team park its jobs: %s', async (automation, workedBefore, reason) => {
-    await start(timesheets({ people: [mira.email] }));
+    relay = await startFriday(timesheets({ people: [mira.email] }));
     await relay.fire('due-schedules');
     await workWith(relay, {}, {}, workedBefore);
     await workWith(relay, {}, { config: exampleConfig() });
-    expect(await outcomes(relay, automation)).toEqual([`parked: ${reason}`]);
-    expect(reminded(relay)).toEqual([]);
+    expect(await relay.outcomes(automation)).toEqual([`parked: ${reason}`]);
+    expect(relay.reminded()).toEqual([]);
   });
 });

@@ -39,29 +39,26 @@ describe('an operation that fails alone', () => {
     ['500', { kind: 'server-error', when: 'on arrival', operation: '/defects/update' }],
   ];
 
-  it.each(faults)(
-    'a failing operation stops nothing else, uses up attempts, and finally parks: %s',
-    async (_, fault) => {
-      await open(1);
-      await relay.work();
-      relay.sandbox.setFault(fault);
-      await relay.post('issues', issueEvent('edited', { id: 1, seconds: 1, title: 'changed' }));
-      await open(8, 2);
-      await relay.work();
-      expect(relay.defects()).toHaveLength(9);
-      expect((await ask(relay, 'done 101')).inTheEnd).toContain('Completed checklist item 101');
+  it.each(faults)('a failing operation stops nothing else, uses up attempts, and parks: %s', async (_, fault) => {
+    await open(1);
+    await relay.work();
+    relay.sandbox.setFault(fault);
+    await relay.post('issues', issueEvent('edited', { id: 1, seconds: 1, title: 'changed' }));
+    await open(8, 2);
+    await relay.work();
+    expect(relay.defects()).toHaveLength(9);
+    expect((await ask(relay, 'done 101')).inTheEnd).toContain('Completed checklist item 101');
 
-      await relay.workToTheEnd();
-      const [parked, ...others] = await relay.jobs('parked');
-      expect(others).toEqual([]);
-      expect(parked?.parked).toMatchObject({ reason: expect.stringMatching(/^defects\/update: .* \(8 attempts\)$/) });
-      const paused = relay.metrics.map((record) => record.ConnectionPaused).filter((value) => value !== undefined);
-      expect(new Set(paused)).toEqual(new Set([0]));
-      const failures = relay.log.filter(({ message }) => message === 'step failed');
-      expect(failures).not.toEqual([]);
-      expect(relay.metrics.filter(({ StepsFailed }) => StepsFailed)).toHaveLength(failures.length);
-    },
-  );
+    await relay.workToTheEnd();
+    const [parked, ...others] = await relay.jobs('parked');
+    expect(others).toEqual([]);
+    expect(parked?.parked).toMatchObject({ reason: expect.stringMatching(/^defects\/update: .* \(8 attempts\)$/) });
+    const paused = relay.metrics.map((record) => record.ConnectionPaused).filter((value) => value !== undefined);
+    expect(new Set(paused)).toEqual(new Set([0]));
+    const failures = relay.log.filter(({ message }) => message === 'step failed');
+    expect(failures).not.toEqual([]);
+    expect(relay.metrics.filter(({ StepsFailed }) => StepsFailed)).toHaveLength(failures.length);
+  });
 
   it('an unreadable answer of one operation does not stop other operations', async () => {
     relay = await startRelay({ sandbox: { rename: { '/defects/create': { fields: { defect_id: 'id' } } } } });
@@ -88,45 +85,41 @@ describe('an operation that fails alone', () => {
   });
 });
 
-describe('jobs that wait for an operation', () => {
-  it('stand in its line, are not run while it fails, and are called in order when it works', async () => {
-    relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create' });
-    await open(12);
-    await pass(2 * MINUTE);
-    const standing = (await relay.jobs('waiting')).filter(({ line }) => line === 'main#background#defects/create');
-    expect(standing.length).toBeGreaterThanOrEqual(8);
-    await pass(5 * MINUTE);
-    const generations = new Map((await relay.jobs()).map(({ id, generation }) => [id, generation]));
-    // All but the few that were called to probe.
-    expect(standing.filter(({ id, generation }) => generations.get(id) !== generation).length).toBeLessThanOrEqual(3);
+it('jobs that wait for an operation stand in its line, are not run while it fails, and are called in order when it works', async () => {
+  relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create' });
+  await open(12);
+  await pass(2 * MINUTE);
+  const standing = (await relay.jobs('waiting')).filter(({ line }) => line === 'main#background#defects/create');
+  expect(standing.length).toBeGreaterThanOrEqual(8);
+  await pass(5 * MINUTE);
+  const generations = new Map((await relay.jobs()).map(({ id, generation }) => [id, generation]));
+  // All but the few that were called to probe.
+  expect(standing.filter(({ id, generation }) => generations.get(id) !== generation).length).toBeLessThanOrEqual(3);
 
-    relay.sandbox.clearFaults();
-    await relay.workToTheEnd();
-    const ended = (await relay.jobs('succeeded')).filter(({ id }) => standing.some((one) => one.id === id));
-    const inOrder = ended.toSorted((a, b) => a.wakeAt - b.wakeAt);
-    // The one that probed comes first.
-    expect(inOrder.slice(1).map(({ createdAt }) => createdAt)).toEqual(
-      inOrder
-        .slice(1)
-        .map(({ createdAt }) => createdAt)
-        .toSorted((a, b) => a - b),
-    );
-  });
+  relay.sandbox.clearFaults();
+  await relay.workToTheEnd();
+  const ended = (await relay.jobs('succeeded')).filter(({ id }) => standing.some((one) => one.id === id));
+  const inOrder = ended.toSorted((a, b) => a.wakeAt - b.wakeAt);
+  // The one that probed comes first.
+  expect(inOrder.slice(1).map(({ createdAt }) => createdAt)).toEqual(
+    inOrder
+      .slice(1)
+      .map(({ createdAt }) => createdAt)
+      .toSorted((a, b) => a - b),
+  );
 });
 
-describe('a creation without an answer', () => {
-  it('is not left to a person while other jobs try its operation, for at most an hour', async () => {
-    relay.sandbox.setFault({ kind: 'cut', when: 'on arrival', operation: '/defects/create' });
-    const parked: number[] = [];
-    for (let id = 1; id <= 90; id += 10) {
-      await open(2, id);
-      await pass(10 * MINUTE);
-      parked.push((await relay.jobs('parked')).length);
-    }
-    // The first two have ended before any other job tried.
-    expect(parked.slice(0, 8)).toEqual(Array(8).fill(2));
-    expect(parked[8]).toBeGreaterThan(2);
-  });
+it('a creation without an answer is not left to a person while other jobs try its operation, for at most an hour', async () => {
+  relay.sandbox.setFault({ kind: 'cut', when: 'on arrival', operation: '/defects/create' });
+  const parked: number[] = [];
+  for (let id = 1; id <= 90; id += 10) {
+    await open(2, id);
+    await pass(10 * MINUTE);
+    parked.push((await relay.jobs('parked')).length);
+  }
+  // The first two have ended before any other job tried.
+  expect(parked.slice(0, 8)).toEqual(Array(8).fill(2));
+  expect(parked[8]).toBeGreaterThan(2);
 });
 
 describe('a connection that is down', () => {

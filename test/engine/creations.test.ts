@@ -12,26 +12,25 @@ const operation = '/defects/create';
 
 let relay: TestRelay;
 
-describe('creations whose answers are lost', () => {
-  it('lost creations share one reading of the list', async () => {
-    relay = await startRelay();
-    const issues = 30;
-    // Three of ten. The same bytes follow each, so that ten issues are thirteen requests.
-    for (let requests = 0; requests < 3 * 13; requests += 13) {
-      for (const lost of [2, 6, 10]) {
-        relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation, times: 1, skip: requests + lost });
-      }
+it('creations whose answers are lost share one reading of the list', async () => {
+  relay = await startRelay();
+  const issues = 30;
+  // Three of ten. The same bytes follow each, so that ten issues are thirteen requests.
+  for (let requests = 0; requests < 3 * 13; requests += 13) {
+    for (const lost of [2, 6, 10]) {
+      relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation, times: 1, skip: requests + lost });
     }
-    for (let id = 1; id <= issues; id++) await relay.post('issues', issueEvent('opened', { id }));
-    await relay.workToTheEnd();
-    expect(relay.defects()).toHaveLength(issues);
-    expect(relay.sandbox.audit.filter(({ status }) => status === null)).toHaveLength(9);
-    expect(relay.sandbox.requests).toBeLessThanOrEqual(issues + 9 + 3);
-  });
+  }
+  for (let id = 1; id <= issues; id++) await relay.post('issues', issueEvent('opened', { id }));
+  await relay.workToTheEnd();
+  expect(relay.defects()).toHaveLength(issues);
+  expect(relay.sandbox.audit.filter(({ status }) => status === null)).toHaveLength(9);
+  expect(relay.sandbox.requests).toBeLessThanOrEqual(issues + 9 + 3);
 });
 
-describe('an open creation whose resends meet 429', () => {
-  it.each([2, 3, 4])('goes before most others after each of %i pauses, and is not parked', async (times) => {
+it.each([2, 3, 4])(
+  'an open creation whose resends meet 429 goes before most others after each of %i pauses, and is not parked',
+  async (times) => {
     let sent = 0;
     const resentAt: number[] = [];
     let first: unknown;
@@ -62,8 +61,8 @@ describe('an open creation whose resends meet 429', () => {
     expect(Math.max(...resentAt.slice(1).map((at, index) => at - (resentAt[index] ?? 0)))).toBeLessThanOrEqual(10);
     expect(await relay.jobs('parked')).toEqual([]);
     expect(relay.defects()).toHaveLength(50);
-  });
-});
+  },
+);
 
 describe('an open creation in the table', () => {
   /** Everything that a reader of jobs can see. */
@@ -146,73 +145,67 @@ describe('an open creation in the table', () => {
   });
 });
 
-describe('a creation that is carried out', () => {
-  const unreadable = (answer: Response) =>
-    Object.defineProperty(answer, 'headers', {
-      value: {
-        get() {
-          throw new TypeError('a mistake of the relay');
-        },
+const unreadable = (answer: Response) =>
+  Object.defineProperty(answer, 'headers', {
+    value: {
+      get() {
+        throw new TypeError('a mistake of the relay');
       },
-    });
-  const saysNo = ({ status }: Response) => Response.json({ success: false, message: { toString: 1 } }, { status });
-
-  it.each([
-    ['an answer that the relay fails to read', unreadable],
-    ['a success status and an envelope that says no', saysNo],
-  ])('is made once, whatever comes with it: %s', async (_, alter) => {
-    let left = 3;
-    relay = await startRelay({
-      runtime: {
-        async fetch(url, init) {
-          const answer = await fetch(url, init);
-          return String(url).endsWith(operation) && left-- > 0 ? alter(answer) : answer;
-        },
-      },
-    });
-    await relay.happens(issueEvent('opened'));
-    expect(relay.defects()).toHaveLength(1);
-    expect((await relay.jobs()).map(({ status }) => status)).toEqual(['succeeded']);
+    },
   });
+const saysNo = ({ status }: Response) => Response.json({ success: false, message: { toString: 1 } }, { status });
+
+it.each([
+  ['an answer that the relay fails to read', unreadable],
+  ['a success status and an envelope that says no', saysNo],
+])('a creation that is carried out is made once, whatever comes with it: %s', async (_, alter) => {
+  let left = 3;
+  relay = await startRelay({
+    runtime: {
+      async fetch(url, init) {
+        const answer = await fetch(url, init);
+        return String(url).endsWith(operation) && left-- > 0 ? alter(answer) : answer;
+      },
+    },
+  });
+  await relay.happens(issueEvent('opened'));
+  expect(relay.defects()).toHaveLength(1);
+  expect((await relay.jobs()).map(({ status }) => status)).toEqual(['succeeded']);
 });
 
-describe('a request whose slot grew old before its first send', () => {
-  it('an unsent request is deleted if the run has no time for another, because none of its bytes were sent', async () => {
-    let stalls = true;
-    relay = await startRelay({
-      runtime: {
-        randomBytes: (size) => {
-          // Of a nonce: between the slot and the send.
-          if (size === 12 && stalls) {
-            stalls = false;
-            relay.clock.now += 55_000;
-            relay.sandbox.keys[0] = { ...defaultKey, scopes: [] };
-          }
-          return randomBytes(size);
-        },
+it('an unsent request whose slot grew old is deleted if the run has no time for another, because none of its bytes were sent', async () => {
+  let stalls = true;
+  relay = await startRelay({
+    runtime: {
+      randomBytes: (size) => {
+        // Of a nonce: between the slot and the send.
+        if (size === 12 && stalls) {
+          stalls = false;
+          relay.clock.now += 55_000;
+          relay.sandbox.keys[0] = { ...defaultKey, scopes: [] };
+        }
+        return randomBytes(size);
       },
-    });
-    await relay.happens(issueEvent('opened'));
-    expect(relay.sandbox.audit.map(({ status }) => status)).toEqual([403]);
-    expect((await relay.jobs()).map((job) => job.parked)).toMatchObject([{ kind: 'refused' }]);
+    },
   });
+  await relay.happens(issueEvent('opened'));
+  expect(relay.sandbox.audit.map(({ status }) => status)).toEqual([403]);
+  expect((await relay.jobs()).map((job) => job.parked)).toMatchObject([{ kind: 'refused' }]);
 });
 
-describe('a 429 while the budget cannot be written', () => {
-  it('a job waits after a 429 while the budget cannot be written', async () => {
-    relay = await startRelay({
-      runtime: {
-        async fetch(...request) {
-          await relay.stores.table.put({ pk: 'budget#main', sk: 'budget', version: 1, granted: 'broken' });
-          return globalThis.fetch(...request);
-        },
+it('a job waits after a 429 while the budget cannot be written', async () => {
+  relay = await startRelay({
+    runtime: {
+      async fetch(...request) {
+        await relay.stores.table.put({ pk: 'budget#main', sk: 'budget', version: 1, granted: 'broken' });
+        return globalThis.fetch(...request);
       },
-    });
-    relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 90 });
-    await relay.post('issues', issueEvent('opened'));
-    await relay.work();
-    const jobs = await relay.jobs();
-    expect(jobs).toMatchObject([{ status: 'waiting', attempts: 0 }]);
-    expect(jobs.map(newsOf)).toEqual(['the service wants fewer calls']);
+    },
   });
+  relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 90 });
+  await relay.post('issues', issueEvent('opened'));
+  await relay.work();
+  const jobs = await relay.jobs();
+  expect(jobs).toMatchObject([{ status: 'waiting', attempts: 0 }]);
+  expect(jobs.map(newsOf)).toEqual(['the service wants fewer calls']);
 });

@@ -30,64 +30,61 @@ it.each<[string, number, Lane, Shown]>([
     'background',
     (ended, standing) => [...standing, ...Array(4).fill({ ...ended, createdAt: Infinity })],
   ],
-])(
-  'a job that stands in line while the lines are moved is called, although %s',
-  async (_, stalledMs, taking, shown) => {
-    relay = await startRelay({ config: exampleConfig({ comment: false }, { connection: { limits } }) });
-    const clock = () => relay.clock.now;
-    const { jobs, queue, table } = relay.stores;
-    const budget = createBudget({ table, clock });
-    const line = () => jobs.line('main', 'background', 100);
-    async function stands(id: number): Promise<void> {
-      await relay.post('issues', issueEvent('opened', { id }));
-      await relay.work();
-    }
-    async function take(lane: Lane): Promise<void> {
-      while ((await budget.requestSlot({ connection: 'main', limits, lane })).granted);
-    }
-    // The relay notes the budget of the key.
-    await stands(3);
-    await take('interactive');
-    await stands(1);
-    const [{ slotAt: _slotAt, ...first } = expect.fail('no job stands in line')] = await line();
-    relay.clock.now += 70_000;
+])('a job that stands in a line that is moved is called, although %s', async (_, stalledMs, taking, shown) => {
+  relay = await startRelay({ config: exampleConfig({ comment: false }, { connection: { limits } }) });
+  const clock = () => relay.clock.now;
+  const { jobs, queue, table } = relay.stores;
+  const budget = createBudget({ table, clock });
+  const line = () => jobs.line('main', 'background', 100);
+  async function stands(id: number): Promise<void> {
+    await relay.post('issues', issueEvent('opened', { id }));
     await relay.work();
-    expect(await line()).toEqual([]);
-    await budget.planLine('main', limits, { atOnce: true, joined: 'background' });
-    await take(taking);
-    if (taking === 'background') await stands(4);
-    relay.clock.now += 5_000;
+  }
+  async function take(lane: Lane): Promise<void> {
+    while ((await budget.requestSlot({ connection: 'main', limits, lane })).granted);
+  }
+  // The relay notes the budget of the key.
+  await stands(3);
+  await take('interactive');
+  await stands(1);
+  const [{ slotAt: _slotAt, ...first } = expect.fail('no job stands in line')] = await line();
+  relay.clock.now += 70_000;
+  await relay.work();
+  expect(await line()).toEqual([]);
+  await budget.planLine('main', limits, { atOnce: true, joined: 'background' });
+  await take(taking);
+  if (taking === 'background') await stands(4);
+  relay.clock.now += 5_000;
 
-    let isFirstLook = true;
-    const lines = createWaitingLines({
-      jobs: {
-        ...jobs,
-        async line(connection, lane, ...others) {
-          if (lane !== 'background' || !isFirstLook) return jobs.line(connection, lane, ...others);
-          isFirstLook = false;
-          const standing = await line();
-          await take(taking);
-          await stands(2);
-          relay.clock.now += stalledMs;
-          return shown(first, standing);
-        },
+  let isFirstLook = true;
+  const lines = createWaitingLines({
+    jobs: {
+      ...jobs,
+      async line(connection, lane, ...others) {
+        if (lane !== 'background' || !isFirstLook) return jobs.line(connection, lane, ...others);
+        isFirstLook = false;
+        const standing = await line();
+        await take(taking);
+        await stands(2);
+        relay.clock.now += stalledMs;
+        return shown(first, standing);
       },
-      queue: {
-        ...queue,
-        async send(job) {
-          await queue.send(job);
-          if (taking === 'background') await relay.work();
-        },
+    },
+    queue: {
+      ...queue,
+      async send(job) {
+        await queue.send(job);
+        if (taking === 'background') await relay.work();
       },
-      budget,
-      breakers: createBreakers({ table, clock, random: Math.random }),
-      clock,
-      sleep: async (ms) => {
-        relay.clock.now += ms;
-      },
-    });
-    await lines.moveOn({ name: 'main', limits });
-    const called = taking === 'background' ? [] : [expect.any(Number)];
-    expect((await line()).map(({ slotAt }) => slotAt)).toEqual(called);
-  },
-);
+    },
+    budget,
+    breakers: createBreakers({ table, clock, random: Math.random }),
+    clock,
+    sleep: async (ms) => {
+      relay.clock.now += ms;
+    },
+  });
+  await lines.moveOn({ name: 'main', limits });
+  const called = taking === 'background' ? [] : [expect.any(Number)];
+  expect((await line()).map(({ slotAt }) => slotAt)).toEqual(called);
+});

@@ -6,24 +6,21 @@ import { startRelay, type TestRelay } from '../relay.ts';
 it.each([
   [39, []],
   [40, ['this run has no time left for a reply']],
-])(
-  'a reply that is due %i seconds into a run is left to the next run if it could be cut off',
-  async (seconds, waits) => {
-    const relay: TestRelay = await startRelay({
-      github: { token: 'ghp_token' },
-      runtime: {
-        async fetch(input, init) {
-          const answer = await fetch(input, init);
-          if (String(input).endsWith('/defects/create')) relay.clock.now += seconds * 1_000;
-          return answer;
-        },
+])('a reply due %i seconds into a run is left to the next run if it could be cut off', async (seconds, waits) => {
+  const relay: TestRelay = await startRelay({
+    github: { token: 'ghp_token' },
+    runtime: {
+      async fetch(input, init) {
+        const answer = await fetch(input, init);
+        if (String(input).endsWith('/defects/create')) relay.clock.now += seconds * 1_000;
+        return answer;
       },
-    });
-    await relay.happens(issueEvent('opened'));
-    expect(relay.github.comments).toHaveLength(1);
-    expect(relay.log.flatMap(({ message, why }) => (message === 'job waits' ? [why] : []))).toEqual(waits);
-  },
-);
+    },
+  });
+  await relay.happens(issueEvent('opened'));
+  expect(relay.github.comments).toHaveLength(1);
+  expect(relay.log.flatMap(({ message, why }) => (message === 'job waits' ? [why] : []))).toEqual(waits);
+});
 
 it('a worker that stalls beyond its lease leaves the reply to the worker that took over', async () => {
   const relay: TestRelay = await startRelay({

@@ -67,42 +67,39 @@ describe('an unknown outcome', () => {
     expect(new Set(open.map(({ name }) => name))).toEqual(new Set(declared.map(([name]) => name)));
   });
 
-  it.each(declared)(
-    'of %s: offers nothing that is refused, and says from when the rest is possible',
-    async (name, isSought) => {
-      const { id } = await parked(name);
-      const until = (await relay.jobs())[0]?.parked?.open?.until ?? 0;
-      expect(until).toBeGreaterThan(relay.clock.now);
-      const now: Do[] = isSought ? ['search', 'done'] : ['done'];
-      expect(await actionsOf(id)).toEqual(now);
-      const { next } = await shown.get<JobDetail>(`/api/jobs/${id}`);
-      expect(next.text).toContain(`not before ${new Date(until).toISOString()}`);
-      const { groups } = await shown.get<ParkedGroups>('/api/parked');
-      expect(groups).toMatchObject([{ actions: now.filter((one) => one !== 'done') }]);
-      await relay.sweep();
-      const [notice = ''] = relay.slack.messages
-        .filter(({ channel }) => channel === PLATFORM)
-        .map(({ blocks }) => readable(blocks));
-      for (const way of ['done', 'again', 'search'] as const)
-        expect(notice.includes(`resolve ${id} --${way}`)).toBe(now.includes(way));
-      expect(notice).not.toContain(`discard ${id}`);
-      expect(notice).toContain(`not before <!date^${Math.floor(until / 1_000)}`);
-      for (const action of [{ do: 'again' }, { do: 'discard', reason: 'a test' }])
-        expect(await decide(id, action)).toMatchObject({
-          ok: false,
-          text: expect.stringMatching(/^Wait until .*: the service may still carry out/),
-        });
-      relay.clock.now = until;
-      expect(await actionsOf(id)).toEqual(laterWays(isSought));
-      if (!isSought)
-        expect(await decide(id, { do: 'search' })).toMatchObject({
-          ok: false,
-          text: expect.stringContaining('relay cannot search'),
-        });
-      expect((await relay.jobs())[0]).toMatchObject({ status: 'parked' });
-      expect((await relay.jobs())[0]?.decisions).toBeUndefined();
-    },
-  );
+  it.each(declared)('of %s: offers nothing that is refused, and says when more is possible', async (name, isSought) => {
+    const { id } = await parked(name);
+    const until = (await relay.jobs())[0]?.parked?.open?.until ?? 0;
+    expect(until).toBeGreaterThan(relay.clock.now);
+    const now: Do[] = isSought ? ['search', 'done'] : ['done'];
+    expect(await actionsOf(id)).toEqual(now);
+    const { next } = await shown.get<JobDetail>(`/api/jobs/${id}`);
+    expect(next.text).toContain(`not before ${new Date(until).toISOString()}`);
+    const { groups } = await shown.get<ParkedGroups>('/api/parked');
+    expect(groups).toMatchObject([{ actions: now.filter((one) => one !== 'done') }]);
+    await relay.sweep();
+    const [notice = ''] = relay.slack.messages
+      .filter(({ channel }) => channel === PLATFORM)
+      .map(({ blocks }) => readable(blocks));
+    for (const way of ['done', 'again', 'search'] as const)
+      expect(notice.includes(`resolve ${id} --${way}`)).toBe(now.includes(way));
+    expect(notice).not.toContain(`discard ${id}`);
+    expect(notice).toContain(`not before <!date^${Math.floor(until / 1_000)}`);
+    for (const action of [{ do: 'again' }, { do: 'discard', reason: 'a test' }])
+      expect(await decide(id, action)).toMatchObject({
+        ok: false,
+        text: expect.stringMatching(/^Wait until .*: the service may still carry out/),
+      });
+    relay.clock.now = until;
+    expect(await actionsOf(id)).toEqual(laterWays(isSought));
+    if (!isSought)
+      expect(await decide(id, { do: 'search' })).toMatchObject({
+        ok: false,
+        text: expect.stringContaining('relay cannot search'),
+      });
+    expect((await relay.jobs())[0]).toMatchObject({ status: 'parked' });
+    expect((await relay.jobs())[0]?.decisions).toBeUndefined();
+  });
 
   it('that an earlier version parked is offered nothing that is refused either', async () => {
     const { id } = await parked('tasks/create');

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { createWaitingLines } from '../../lib/engine/line/waiting-line.ts';
 import { resumeForPerson } from '../../lib/engine/operate/resume.ts';
 import { continuesAt, newsOf } from '../../lib/engine/record/job.ts';
@@ -73,43 +72,40 @@ describe('a job of a person', () => {
   it.each([
     [45, []],
     [46, ['this run has no time left for a call']],
-  ])(
-    'a call that gets a slot 4 seconds ahead, %i seconds into a run, leaves only if the run lasts',
-    async (seconds, waits) => {
-      const waitsNow = () => relay.log.flatMap(({ message, why }) => (message === 'job waits' ? [why] : []));
-      let calls = 0;
-      let waitsBefore: unknown[] = [];
-      relay = await startRelay({
-        config: exampleConfig({}, { connection: { limits: { perMinute: 6 } } }),
-        runtime: {
-          async fetch(url, init) {
-            const isCall = String(url).startsWith(relay.sandbox.url);
-            if (isCall && ++calls === 3) waitsBefore = waitsNow();
-            const answer = await fetch(url, init);
-            if (isCall && calls === 2) relay.clock.now += seconds * 1_000;
-            return answer;
-          },
+  ])('a call with a slot 4 s ahead, %i s into a run, leaves only if the run lasts', async (seconds, waits) => {
+    const waitsNow = () => relay.log.flatMap(({ message, why }) => (message === 'job waits' ? [why] : []));
+    let calls = 0;
+    let waitsBefore: unknown[] = [];
+    relay = await startRelay({
+      config: exampleConfig({}, { connection: { limits: { perMinute: 6 } } }),
+      runtime: {
+        async fetch(url, init) {
+          const isCall = String(url).startsWith(relay.sandbox.url);
+          if (isCall && ++calls === 3) waitsBefore = waitsNow();
+          const answer = await fetch(url, init);
+          if (isCall && calls === 2) relay.clock.now += seconds * 1_000;
+          return answer;
         },
-      });
-      // Has the key's budget noted for a process without the key.
-      await command(relay, 'done 101');
-      await relay.workToTheEnd();
-      relay.clock.now += 2 * MINUTE;
-      const budget = createBudget({ table: relay.stores.table, clock: () => relay.clock.now });
-      const limits = { perMinute: 6, perDay: 5_000 };
-      for (let taken = 0; taken < 5; taken++) {
-        const answer = await budget.requestSlot({ connection: 'main', limits, lane: 'interactive' });
-        if (answer.granted) await answer.slot.answered();
-      }
-      await budget.flush('main');
-      // Slots open again 3 s after the first call has ended.
-      relay.clock.now += MINUTE + 1_000 - (seconds + 3) * 1_000;
-      await command(relay, 'log 2h "Login with passkeys"', { triggerId: 'late' });
-      await relay.workToTheEnd();
-      expect(waitsBefore).toEqual(waits);
-      expect(await relay.jobs('succeeded')).toHaveLength(2);
-    },
-  );
+      },
+    });
+    // Has the key's budget noted for a process without the key.
+    await command(relay, 'done 101');
+    await relay.workToTheEnd();
+    relay.clock.now += 2 * MINUTE;
+    const budget = createBudget({ table: relay.stores.table, clock: () => relay.clock.now });
+    const limits = { perMinute: 6, perDay: 5_000 };
+    for (let taken = 0; taken < 5; taken++) {
+      const answer = await budget.requestSlot({ connection: 'main', limits, lane: 'interactive' });
+      if (answer.granted) await answer.slot.answered();
+    }
+    await budget.flush('main');
+    // Slots open again 3 s after the first call has ended.
+    relay.clock.now += MINUTE + 1_000 - (seconds + 3) * 1_000;
+    await command(relay, 'log 2h "Login with passkeys"', { triggerId: 'late' });
+    await relay.workToTheEnd();
+    expect(waitsBefore).toEqual(waits);
+    expect(await relay.jobs('succeeded')).toHaveLength(2);
+  });
 });
 
 describe('a job that waits', () => {
@@ -267,8 +263,7 @@ describe('a job that is sent again and again', () => {
     );
     await relay.sweep();
     expect(relay.metrics.findLast((metric) => 'ParkedJobs' in metric)).toMatchObject({ ParkedJobs: 1 });
-    if (parked) await requeueJob(parked, relay.stores, { at: relay.clock.now, by: 'mira', what: 'replayed' });
-    await relay.workToTheEnd();
+    await relay.replay();
     expect(await relay.jobs('succeeded')).toHaveLength(2);
   });
 
@@ -285,25 +280,23 @@ describe('a job that is sent again and again', () => {
   });
 });
 
-describe('a write whose answer was lost', () => {
-  const sets = (status: string) => (body: string) => body.includes(`":status":{"S":"${status}"}`);
+const sets = (status: string) => (body: string) => body.includes(`":status":{"S":"${status}"}`);
 
-  it.each<[string, (body: string) => boolean]>([
-    ['the claim', sets('running')],
-    ['the wait', sets('waiting')],
-    ['the end', sets('succeeded')],
-  ])('a write repeated by the SDK after a lost answer is recognized: %s', async (_, isLike) => {
-    relay = await startRelay({
-      config: exampleConfig({ comment: false }),
-    });
-    // One failure that may pass, so that the job waits once.
-    relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', times: 1 });
-    relay.table.loseAnswer(isLike);
-    await relay.post('issues', issueEvent('opened'));
-    const before = relay.clock.now;
-    await relay.workToTheEnd();
-    expect(relay.table.lost).toBe(1);
-    expect(relay.clock.now - before).toBeLessThan(30_000);
-    expect(await relay.jobs()).toMatchObject([{ status: 'succeeded', attempts: 0 }]);
+it.each<[string, (body: string) => boolean]>([
+  ['the claim', sets('running')],
+  ['the wait', sets('waiting')],
+  ['the end', sets('succeeded')],
+])('a write repeated by the SDK after a lost answer is recognized: %s', async (_, isLike) => {
+  relay = await startRelay({
+    config: exampleConfig({ comment: false }),
   });
+  // One failure that may pass, so that the job waits once.
+  relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', times: 1 });
+  relay.table.loseAnswer(isLike);
+  await relay.post('issues', issueEvent('opened'));
+  const before = relay.clock.now;
+  await relay.workToTheEnd();
+  expect(relay.table.lost).toBe(1);
+  expect(relay.clock.now - before).toBeLessThan(30_000);
+  expect(await relay.jobs()).toMatchObject([{ status: 'succeeded', attempts: 0 }]);
 });

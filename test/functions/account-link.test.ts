@@ -36,6 +36,9 @@ const grantOf = (userId: string) => grants().get('main', holder(userId));
 const underWay = (userId: string) =>
   relay.stores.table.get(grantRequestKey({ holder: holder(userId), connection: 'main' }));
 
+/** What a page has. */
+const shows = (status: number, text: string) => ({ status, html: expect.stringContaining(text) });
+
 /** A person has asked for a link, opened it, and signed in at the service. @returns where that sends their browser */
 async function consented(asked?: Parameters<typeof linkUrl>[1], choices?: Choices) {
   const browser = new LinkBrowser();
@@ -98,9 +101,7 @@ describe('a person', () => {
 
   it('sees in the status why the link is dead', async () => {
     await linkAccount(relay);
-    const grant = await grantOf(MIRA);
-    if (!grant) throw new Error('no account is linked');
-    await grants().die(grant, 'refused');
+    await grants().die((await grantOf(MIRA)) ?? expect.fail('no account is linked'), 'refused');
     const { text } = await command(relay, 'status');
     expect(text).toContain('it was revoked, or not used for 30 days');
     expect(text).toContain('until then, Partner Relay cannot act in your name');
@@ -125,10 +126,7 @@ describe('a person', () => {
 
   it('reads on the page why the service refused', async () => {
     const { browser, callback } = await consented({}, { decision: 'deny' });
-    expect(await browser.open(callback)).toMatchObject({
-      status: 403,
-      html: expect.stringContaining('The person did not allow it'),
-    });
+    expect(await browser.open(callback)).toMatchObject(shows(403, 'The person did not allow it'));
     expect(await grantOf(MIRA)).toBeUndefined();
   });
 
@@ -136,10 +134,9 @@ describe('a person', () => {
     await start({ sandbox: { mcp: { enabled: false } } });
     const browser = new LinkBrowser();
     const { headers } = await fetch(serviceUrl(await browser.begin(await linkUrl(relay))), { redirect: 'manual' });
-    expect(await browser.open(headers.get('location') ?? '')).toMatchObject({
-      status: 403,
-      html: expect.stringContaining('An administrator has to enable MCP'),
-    });
+    expect(await browser.open(headers.get('location') ?? '')).toMatchObject(
+      shows(403, 'An administrator has to enable MCP'),
+    );
   });
 });
 
@@ -209,10 +206,8 @@ it('a service that forwards the browser to another connection gets neither the c
         const answer = await fetch(url, init);
         if (!String(url).includes('oauth-authorization-server')) return answer;
         // It does not promise to name itself.
-        return Response.json({
-          ...((await answer.json()) as object),
-          authorization_response_iss_parameter_supported: false,
-        });
+        const metadata = Object(await answer.json());
+        return Response.json({ ...metadata, authorization_response_iss_parameter_supported: false });
       },
     },
   });
@@ -241,17 +236,14 @@ describe('each step', () => {
     const [page, ticket = ''] = url.split('?ticket=');
     const post = { method, body: new URLSearchParams({ ticket }) };
     const answer = await new LinkBrowser().open(method === 'GET' ? url : String(page), method === 'GET' ? {} : post);
-    expect(answer).toMatchObject({ status: 410, html: expect.stringContaining('Ask for a new link') });
+    expect(answer).toMatchObject(shows(410, 'Ask for a new link'));
   });
 
   it('ends where relay.config.ts no longer says that accounts are linked', async () => {
     const { browser, callback } = await consented();
     const { main } = relay.runtime.config.connections;
     Object.assign(main?.mcp ?? {}, { accounts: 'off' });
-    expect(await browser.open(callback)).toMatchObject({
-      status: 404,
-      html: expect.stringContaining('No accounts are linked on &#39;main&#39; any more'),
-    });
+    expect(await browser.open(callback)).toMatchObject(shows(404, 'No accounts are linked on &#39;main&#39; any more'));
     expect(await grantOf(MIRA)).toBeUndefined();
   });
 
@@ -296,10 +288,7 @@ describe('each step', () => {
   it('ends with a page where the service gives no tokens', async () => {
     const { browser, callback } = await consented();
     relay.sandbox.setFault({ kind: 'maintenance', status: 200, operation: '/oauth/token', times: 1 });
-    expect(await browser.open(callback)).toMatchObject({
-      status: 502,
-      html: expect.stringContaining('Nothing was linked'),
-    });
+    expect(await browser.open(callback)).toMatchObject(shows(502, 'Nothing was linked'));
     expect(await grantOf(MIRA)).toBeUndefined();
   });
 });
@@ -313,10 +302,9 @@ describe('the share of a person', () => {
     }
     const before = asked();
     const sixth = await linkUrl(relay);
-    expect(await new LinkBrowser().begin(sixth)).toMatchObject({
-      status: 429,
-      html: expect.stringContaining('You have begun 5 sign-ins within this hour'),
-    });
+    expect(await new LinkBrowser().begin(sixth)).toMatchObject(
+      shows(429, 'You have begun 5 sign-ins within this hour'),
+    );
     expect(asked()).toBe(before);
     expect((await new LinkBrowser().begin(await linkUrl(relay, { userId: TOMASZ }))).status).toBe(200);
     relay.clock.now += 60 * MINUTE;
@@ -356,25 +344,22 @@ it.each([
   ['GET', `start?ticket=${MIRA}.main.${'x'.repeat(43)}`],
   ['POST', 'start'],
   ['GET', 'callback/main?code=x&state=y'],
-])(
-  'a request of a stranger makes one read of the table at most, whatever cookies it sends: %s %s',
-  async (method, path) => {
-    const table = watchTable();
-    onTestFinished(() => table.close());
-    const ticket = (n: number) => `${MIRA}.main.${String(n).padStart(43, 'x')}`;
-    const names = ['y', ...Array.from({ length: 30 }, (_, n) => String(n))];
-    const cookies = names.flatMap((name, n) =>
-      ['', '__Host-'].map((prefix) => `${prefix}account-link-${digest(name)}=${ticket(n)}`),
-    );
-    const answer = await fetch(`${relay.runtime.environment.ACCOUNT_LINK_URL}/${path}`, {
-      method,
-      headers: { cookie: cookies.join('; ') },
-      ...(method === 'POST' && { body: new URLSearchParams({ ticket: ticket(1) }) }),
-    });
-    expect([400, 410]).toContain(answer.status);
-    expect(table.calls).toEqual([{ action: 'GetItem' }]);
-  },
-);
+])('a request of a stranger makes one read of the table at most, whatever its cookies: %s %s', async (method, path) => {
+  const table = watchTable();
+  onTestFinished(() => table.close());
+  const ticket = (n: number) => `${MIRA}.main.${String(n).padStart(43, 'x')}`;
+  const names = ['y', ...Array.from({ length: 30 }, (_, n) => String(n))];
+  const cookies = names.flatMap((name, n) =>
+    ['', '__Host-'].map((prefix) => `${prefix}account-link-${digest(name)}=${ticket(n)}`),
+  );
+  const answer = await fetch(`${relay.runtime.environment.ACCOUNT_LINK_URL}/${path}`, {
+    method,
+    headers: { cookie: cookies.join('; ') },
+    ...(method === 'POST' && { body: new URLSearchParams({ ticket: ticket(1) }) }),
+  });
+  expect([400, 410]).toContain(answer.status);
+  expect(table.calls).toEqual([{ action: 'GetItem' }]);
+});
 
 it('what is kept until a link is confirmed is sealed, and holds no secret of the browser', async () => {
   const browser = new LinkBrowser();

@@ -235,8 +235,9 @@ const troubles: [
   ['404 to a redelivery for the token: the App asks', toToken(POST), done(3), [3, 4], BOTH],
 ];
 
-describe('what GitHub answers', () => {
-  it.each(troubles)('loses no delivery and repeats none: %s', async (_, answers, reports, asked, but = {}) => {
+it.each(troubles)(
+  'what GitHub answers loses no delivery and repeats none: %s',
+  async (_, answers, reports, asked, but = {}) => {
     const { at = [0], after = 15, secret, left = 3 - reports.redelivered } = but;
     await start(secret && { secret });
     const guids = await failedBefore(3);
@@ -257,8 +258,8 @@ describe('what GitHub answers', () => {
     // Of what was delivered, only the webhook logs something: the title of a queued job.
     const logged = relay.log.filter(({ message }) => message !== 'job queued');
     expect(JSON.stringify(logged)).not.toContain('canary');
-  });
-});
+  },
+);
 
 describe('an outage', () => {
   it.each([
@@ -450,26 +451,23 @@ describe('a hook', () => {
     expect(relay.log).toContainEqual(expect.objectContaining({ message: 'hook not noted', hookId: hook.id }));
   });
 
-  it.each([403, 404])(
-    'a hook refused with %i does not stop the others, and the log says what is missing',
-    async (status) => {
-      // Of the same target: only a 404 can mean that the hook does not exist.
-      const other = status === 403 ? ofRepository('102') : ofOrganization();
-      await ping(other);
-      await failedOnce();
-      const guid = await failedOnce(other);
-      github.instead = (request) => (request.includes('/101/') ? { status } : undefined);
-      expect(await run()).toMatchObject({ hooks: 2, refused: 1, redelivered: 1 });
-      expect(github.statuses(guid)).toEqual([500, 202]);
-      expect(relay.log).toContainEqual({
-        message: 'GitHub refuses to redeliver for a hook',
-        hookId: '101',
-        hook: 'repository Codertocat/Hello-World',
-        reason: expect.stringMatching(new RegExp(`${status}.*"Webhooks" \\(read and write\\)`)),
-      });
-      expect(relay.metrics).toContainEqual(expect.objectContaining({ HooksRefused: 1 }));
-    },
-  );
+  it.each([403, 404])('a hook refused with %i does not stop the others, and the log says why', async (status) => {
+    // Of the same target: only a 404 can mean that the hook does not exist.
+    const other = status === 403 ? ofRepository('102') : ofOrganization();
+    await ping(other);
+    await failedOnce();
+    const guid = await failedOnce(other);
+    github.instead = (request) => (request.includes('/101/') ? { status } : undefined);
+    expect(await run()).toMatchObject({ hooks: 2, refused: 1, redelivered: 1 });
+    expect(github.statuses(guid)).toEqual([500, 202]);
+    expect(relay.log).toContainEqual({
+      message: 'GitHub refuses to redeliver for a hook',
+      hookId: '101',
+      hook: 'repository Codertocat/Hello-World',
+      reason: expect.stringMatching(new RegExp(`${status}.*"Webhooks" \\(read and write\\)`)),
+    });
+    expect(relay.metrics).toContainEqual(expect.objectContaining({ HooksRefused: 1 }));
+  });
 
   it('an unreadable list fails the run after the other hooks are handled', async () => {
     const other = ofRepository('102');
@@ -593,20 +591,17 @@ describe('two runs', () => {
     expect(reports.reduce((sum, { redelivered }) => sum + redelivered, 0)).toBe(6);
   });
 
-  it.each([false, true])(
-    'nothing is lost if the first of two runs dies at any request; carried out: %s',
-    async (isCarriedOut) => {
-      let died = true;
-      for (let at = 1; died; at++) {
-        relay.clock.now += 2 * HOUR;
-        const guids = await failed(2);
-        died = await trial.runAndDie(at, isCarriedOut);
-        await pass(45 * MINUTE);
-        for (const guid of guids) {
-          expect(github.statuses(guid), `died at request ${at}`).toContain(202);
-          expect(github.asked(guid), `died at request ${at}`).toBeLessThanOrEqual(1);
-        }
+  it.each([false, true])('nothing is lost if a run dies at any request; carried out: %s', async (isCarriedOut) => {
+    let died = true;
+    for (let at = 1; died; at++) {
+      relay.clock.now += 2 * HOUR;
+      const guids = await failed(2);
+      died = await trial.runAndDie(at, isCarriedOut);
+      await pass(45 * MINUTE);
+      for (const guid of guids) {
+        expect(github.statuses(guid), `died at request ${at}`).toContain(202);
+        expect(github.asked(guid), `died at request ${at}`).toBeLessThanOrEqual(1);
       }
-    },
-  );
+    }
+  });
 });

@@ -42,8 +42,7 @@ describe('a creation without a clear answer', () => {
     const { table } = relay.stores;
     const request = (await table.partition(keys.job(id).pk)).find(({ sk }) => sk === `${kind}#create-defect`);
     await table.update({ pk: keys.job(id).pk, sk: String(request?.sk) }, { expression: change, values });
-    await requeueJob(await only(), relay.stores);
-    await relay.workToTheEnd();
+    await relay.replay();
     expect((await only()).parked?.reason).toMatch(/^the (signed request|journal) of .* cannot be read/);
     expect(relay.defects()).toEqual([]);
   });
@@ -51,8 +50,7 @@ describe('a creation without a clear answer', () => {
   it('a replay of the parked job searches for the creation again', async () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation, times: 1 });
     await relay.happens(issueEvent('opened'));
-    await requeueJob(await only(), relay.stores);
-    await relay.workToTheEnd();
+    await relay.replay();
     expect((await only()).status).toBe('parked');
     // It was created after all, and the list had lagged.
     const link = await relay.links.get('issue-9001');
@@ -61,8 +59,7 @@ describe('a creation without a clear answer', () => {
     const description = `… ${link.claim.marker}`;
     relay.sandbox.data.defects.push({ ...some, defect_id: 'late', project_id: PROJECT, description });
     relay.clock.now += 60_000;
-    await requeueJob(await only(), relay.stores);
-    await relay.workToTheEnd();
+    await relay.replay();
     expect((await only()).outcome).toBe('created defect late');
     expect(relay.defects()).toHaveLength(1);
   });
@@ -77,24 +74,21 @@ describe('a refusal that says how to continue', () => {
     expect(relay.sandbox.audit.map((entry) => entry.reason)).toEqual(['Timestamp outside window', null]);
   });
 
-  it.each(['Unknown or revoked key', 'Not authorized'])(
-    'a refused key makes the worker read the rotated secret: %s',
-    async (message) => {
-      const said = async (answer: Response) =>
-        answer.status === 401 ? Response.json({ success: false, message }, { status: 401 }) : answer;
-      relay = await startRelay({ runtime: { fetch: async (...request) => said(await fetch(...request)) } });
-      await relay.post('issues', issueEvent('opened'));
-      await relay.work();
-      relay.clock.now += 61_000;
-      relay.sandbox.keys[0] = { apiKey: 'pk_rotated', secretKey: 'rotated', scopes: ['*'] };
-      relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, {
-        baseUrl: relay.sandbox.url,
-        ...relay.sandbox.keys[0],
-      });
-      await relay.happens(issueEvent('edited', { seconds: 1, title: 'x' }));
-      expect(relay.defects()).toMatchObject([{ title: 'x' }]);
-    },
-  );
+  it.each(['Unknown or revoked key', 'Not authorized'])('a refused key has the secret read: %s', async (message) => {
+    const said = async (answer: Response) =>
+      answer.status === 401 ? Response.json({ success: false, message }, { status: 401 }) : answer;
+    relay = await startRelay({ runtime: { fetch: async (...request) => said(await fetch(...request)) } });
+    await relay.post('issues', issueEvent('opened'));
+    await relay.work();
+    relay.clock.now += 61_000;
+    relay.sandbox.keys[0] = { apiKey: 'pk_rotated', secretKey: 'rotated', scopes: ['*'] };
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, {
+      baseUrl: relay.sandbox.url,
+      ...relay.sandbox.keys[0],
+    });
+    await relay.happens(issueEvent('edited', { seconds: 1, title: 'x' }));
+    expect(relay.defects()).toMatchObject([{ title: 'x' }]);
+  });
 });
 
 it.each([
@@ -137,14 +131,11 @@ describe('a message', () => {
     expect(relay.stack.queues[1]?.size).toBe(1);
   });
 
-  it.each(['no JSON', '{}'])(
-    'an invalid message fails the worker, so SQS moves it to the dead-letter queue: %s',
-    async (body) => {
-      send(body);
-      await expect(relay.work()).rejects.toThrow();
-      expect(relay.stack.queues[1]?.size).toBe(1);
-    },
-  );
+  it.each(['no JSON', '{}'])('an invalid message fails the worker, and stays for SQS to move: %s', async (body) => {
+    send(body);
+    await expect(relay.work()).rejects.toThrow();
+    expect(relay.stack.queues[1]?.size).toBe(1);
+  });
 
   it("a message waits for a worker's lease, and takes over when it expires", async () => {
     const { id, generation } = await stored();
@@ -224,8 +215,7 @@ describe('a message', () => {
         kind: 'needs an operator',
       });
       expect(Object.values(await relay.steps(job.id))).toEqual(['done']);
-      await requeueJob(job, relay.stores, { at: relay.clock.now, by: 'ana', what: 'replayed' });
-      await relay.workToTheEnd();
+      await relay.replay();
       expect(await only()).toMatchObject({ status: 'succeeded' });
       expect(relay.defects()).toHaveLength(1);
     });

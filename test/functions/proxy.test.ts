@@ -113,23 +113,21 @@ async function openIssue(id: number, exceptions: readonly Called[]): Promise<voi
   }
 }
 
-describe('a function with a proxy', () => {
-  it.each<[string, Called[]]>([
-    ['nothing is excepted', []],
-    ['AWS services have an endpoint', ['DynamoDB', 'SQS', 'Secrets Manager']],
-    ['the service is near', ['the service']],
-  ])('calls everything through it but what is excepted: %s', async (_, exceptions) => {
-    proxy.tunnels.splice(0);
-    for (const front of Object.values(fronts)) front.taken = 0;
-    const before = await relay.jobs('succeeded');
-    await openIssue(before.length + 1, exceptions);
-    expect(await relay.jobs('succeeded')).toHaveLength(before.length + 1);
+it.each<[string, Called[]]>([
+  ['nothing is excepted', []],
+  ['AWS services have an endpoint', ['DynamoDB', 'SQS', 'Secrets Manager']],
+  ['the service is near', ['the service']],
+])('a function with a proxy calls everything through it but what is excepted: %s', async (_, exceptions) => {
+  proxy.tunnels.splice(0);
+  for (const front of Object.values(fronts)) front.taken = 0;
+  const before = await relay.jobs('succeeded');
+  await openIssue(before.length + 1, exceptions);
+  expect(await relay.jobs('succeeded')).toHaveLength(before.length + 1);
 
-    for (const [called, { host, taken }] of Object.entries(fronts)) {
-      const tunnelled = proxy.tunnels.filter((tunnel) => tunnel === host).length;
-      const isDirect = exceptions.some((exception) => exception === called);
-      expect(taken, called).toBeGreaterThan(0);
-      expect(tunnelled, called).toBe(isDirect ? 0 : taken);
-    }
-  });
+  for (const [called, { host, taken }] of Object.entries(fronts)) {
+    const tunnelled = proxy.tunnels.filter((tunnel) => tunnel === host).length;
+    const isDirect = exceptions.some((exception) => exception === called);
+    expect(taken, called).toBeGreaterThan(0);
+    expect(tunnelled, called).toBe(isDirect ? 0 : taken);
+  }
 });

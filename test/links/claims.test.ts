@@ -55,8 +55,7 @@ it('a parked job gives up its claim, so a repository on another connection gets 
   expect(relay.defects()).toMatchObject([{ title: 'edited again' }]);
   expect(await relay.links.get('issue-9001')).toMatchObject({ claim: { connection: 'other' } });
   // The old job does not create on the connection that it was made for.
-  await requeueJob(await only('parked'), relay.stores);
-  await relay.workToTheEnd();
+  await relay.replay();
   expect(await relay.jobs('parked')).toEqual([]);
   expect(relay.defects()).toHaveLength(1);
 });
@@ -84,8 +83,7 @@ describe('what has not ended', () => {
     relay.clock.now += 30 * DAY_MS - 60_000;
     relay.sandbox.keys[0] = { apiKey: 'pk_scoped', secretKey: 'secret', scopes: ['*'] };
     relay.sandbox.setFault({ kind: 'rate-limited', times: 1, retryAfterSeconds: 3_600 });
-    await requeueJob(await only('parked'), relay.stores);
-    await relay.workToTheEnd();
+    await relay.replay();
     expect(relay.defects()).toHaveLength(1);
   });
 
@@ -99,8 +97,7 @@ describe('what has not ended', () => {
       await relay.stores.table.put({ ...item, pk: String(item.pk), sk: String(item.sk), expiresAt });
     }
     relay.clock.now += 60_000;
-    await requeueJob(await only('parked'), relay.stores);
-    await relay.workToTheEnd();
+    await relay.replay();
     const after = await relay.stores.table.partition(`job#${id}`);
     expect(after).toHaveLength(items.length);
     for (const item of after) expect(item).not.toHaveProperty('expiresAt');
@@ -300,8 +297,7 @@ describe('a link that was cleared', () => {
     expect(cleared).toBeDefined();
     await clearLink(relay, 1);
     relay.github.refusal = undefined;
-    await requeueJob(await only('parked'), relay.stores);
-    await relay.workToTheEnd();
+    await relay.replay();
     expect(await defectOf()).not.toBe(cleared);
   });
 });

@@ -188,8 +188,7 @@ it('a job that a refusal has parked creates the defect of the transferred issue 
   const [job, ...others] = await relay.jobs('parked');
   expect(others).toEqual([]);
   scopes(['*']);
-  if (job) await requeueJob(job, relay.stores);
-  await relay.workToTheEnd();
+  await relay.replay();
   expect(relay.defects()).toMatchObject([{ description: expect.stringContaining('Other#2') }]);
   expect(await relay.jobs('parked')).toEqual([]);
 });

@@ -258,40 +258,35 @@ it("status shows the person's last five jobs and the budget", async () => {
   expect((await command(relay, 'status', { userId: NOBODY })).text).toContain('You have not asked for anything yet.');
 });
 
-it.each([403, 422])(
-  'a search shows the tasks that it found if that of projects is refused with %i',
-  async (refused) => {
-    const relay = await started();
-    await mutate(relay, { reads: (payload, path) => (path === 'projects/search' ? { refused } : payload) });
-    expect((await ask(relay, 'find checkout')).inTheEnd).toMatch(
-      /^Tasks\nRelease checkout 2.4\n.*\nThe service refuses to search projects\.$/,
-    );
-    expect(await relay.jobs('parked')).toEqual([]);
-  },
-);
+it.each([403, 422])('a search shows the tasks that it found if that of projects is refused: %i', async (refused) => {
+  const relay = await started();
+  await mutate(relay, { reads: (payload, path) => (path === 'projects/search' ? { refused } : payload) });
+  expect((await ask(relay, 'find checkout')).inTheEnd).toMatch(
+    /^Tasks\nRelease checkout 2.4\n.*\nThe service refuses to search projects\.$/,
+  );
+  expect(await relay.jobs('parked')).toEqual([]);
+});
 
-describe('a service that searches for four characters or more', () => {
-  const short = /^:warning: The service refuses this search\. tasks\/search: .*422: .*q: is too short/;
-  it.each([
-    ['find ab', short],
-    ['log 1h ab', short],
-    ['log 1h “ab”', short],
-    // What the relay searches for besides the typed text is not what the person can correct.
-    ['log 1h Nothing like it', /“Nothing like it” does not begin with the name of a task/],
-    ['log 1h Relaese checkout 2.4', /No task is called “Relaese checkout 2.4”/],
-  ])('tells who asked for %s', async (text, said) => {
-    const relay = await started();
-    await mutate(relay, {
-      reads: (payload, path) =>
-        path === 'tasks/search' && String(payload.q).length < 4
-          ? { refused: 422, errors: { q: 'is too short' } }
-          : payload,
-    });
-    await command(relay, text);
-    await relay.workToTheEnd();
-    expect(told(relay)).toEqual([expect.stringMatching(said)]);
-    expect(await relay.jobs('parked')).toEqual([]);
+const short = /^:warning: The service refuses this search\. tasks\/search: .*422: .*q: is too short/;
+it.each([
+  ['find ab', short],
+  ['log 1h ab', short],
+  ['log 1h “ab”', short],
+  // What the relay searches for besides the typed text is not what the person can correct.
+  ['log 1h Nothing like it', /“Nothing like it” does not begin with the name of a task/],
+  ['log 1h Relaese checkout 2.4', /No task is called “Relaese checkout 2.4”/],
+])('who searches for less than a service takes is told: %s', async (text, said) => {
+  const relay = await started();
+  await mutate(relay, {
+    reads: (payload, path) =>
+      path === 'tasks/search' && String(payload.q).length < 4
+        ? { refused: 422, errors: { q: 'is too short' } }
+        : payload,
   });
+  await command(relay, text);
+  await relay.workToTheEnd();
+  expect(told(relay)).toEqual([expect.stringMatching(said)]);
+  expect(await relay.jobs('parked')).toEqual([]);
 });
 
 it.each([
@@ -353,15 +348,12 @@ describe('permissions', () => {
     ['log 1h 4711', MIRA, GENERAL],
     ['log 1h 4711', 'U0AISHA01', GENERAL],
     ['log 1h 4711', NOBODY, GENERAL, 'You may not use /pm log here; your Partner Relay administrator can change that.'],
-  ])(
-    'permissions limit a subcommand to channels and user groups: %s by %s in %s',
-    async (typed, userId, channelId, fault) => {
-      const { text } = await command(relay, typed, { userId, channelId });
-      if (fault) expect(text).toContain(`:warning: ${fault}`);
-      else expect(text).not.toMatch(/may not use|can be used/);
-      expect([queued(relay), relay.slack.views.length]).toEqual([fault ? 0 : 1, typed === 'defect' && !fault ? 1 : 0]);
-    },
-  );
+  ])('permissions limit commands to channels and groups: %s by %s in %s', async (typed, userId, channelId, fault) => {
+    const { text } = await command(relay, typed, { userId, channelId });
+    if (fault) expect(text).toContain(`:warning: ${fault}`);
+    else expect(text).not.toMatch(/may not use|can be used/);
+    expect([queued(relay), relay.slack.views.length]).toEqual([fault ? 0 : 1, typed === 'defect' && !fault ? 1 : 0]);
+  });
 
   it('permissions apply to buttons too', async () => {
     const suggestion = await command(relay, 'dnoe 101', { channelId: PLATFORM });

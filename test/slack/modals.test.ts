@@ -210,22 +210,19 @@ it.each([
   ['server-error', 'after work', 1],
   ['empty', 'after work', 1],
   ['cut', 'before work', 0],
-] as const)(
-  'a form gets its list where it was, if Slack does not say whether it opened: %s %s',
-  async (kind, when, opened) => {
-    relay.slack.fail({ method: 'views.open', kind, when });
-    expect((await command(relay, 'defect Login fails')).text).toBe(SAID);
-    await relay.work();
-    expect(relay.slack.views).toHaveLength(opened);
-    for (const { view } of relay.slack.views) {
-      expect(projectsOf(view)).toEqual(SEEDED);
-      expect(entered(view, 'title')).toBe('Login fails');
-    }
-    expect(await relay.jobs('parked')).toEqual([]);
-    expect((await command(relay, 'defect Login fails')).text).toBe('');
-    expect(projectsOf(lastView(relay).view)).toEqual(SEEDED);
-  },
-);
+] as const)('a form gets its list if Slack does not say whether it opened: %s %s', async (kind, when, opened) => {
+  relay.slack.fail({ method: 'views.open', kind, when });
+  expect((await command(relay, 'defect Login fails')).text).toBe(SAID);
+  await relay.work();
+  expect(relay.slack.views).toHaveLength(opened);
+  for (const { view } of relay.slack.views) {
+    expect(projectsOf(view)).toEqual(SEEDED);
+    expect(entered(view, 'title')).toBe('Login fails');
+  }
+  expect(await relay.jobs('parked')).toEqual([]);
+  expect((await command(relay, 'defect Login fails')).text).toBe('');
+  expect(projectsOf(lastView(relay).view)).toEqual(SEEDED);
+});
 
 it('a time form sent twice logs time once, and a change in the second is reported', async () => {
   const BEFORE =

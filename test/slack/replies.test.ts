@@ -1,6 +1,5 @@
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { requeueJob } from '../../lib/engine/line/sweep.ts';
 import { openJournal } from '../../lib/engine/record/journal.ts';
 import { RESPONSE_URL_LIVES_MS } from '../../lib/platforms/slack/response-url.ts';
 import { cutToLength } from '../../lib/text.ts';
@@ -97,21 +96,18 @@ describe('a person who has to wait', () => {
     expect(told(relay)).toEqual([expect.stringMatching(/^:hourglass: done 101 has to wait/)]);
   });
 
-  it.each([0, 1_500, 6_000])(
-    'everyone whose command waits for a key is notified, with %i ms between them',
-    async (apart) => {
-      relay.sandbox.setFault({ kind: 'key-revoked' });
-      for (const item of [101, 102, 103, 104, 201, 202]) {
-        await command(relay, `done ${item}`, { triggerId: `trigger ${item}` });
-        if (apart > 0) await relay.work();
-        relay.clock.now += apart;
-      }
-      await relay.work();
-      await relay.pass(30 * MINUTE);
-      for (const { id } of await relay.jobs())
-        expect(Object.keys(await relay.steps(id))).toContain('tell waiting for key');
-    },
-  );
+  it.each([0, 1_500, 6_000])('all whose commands wait for a key are told, with %i ms between them', async (apart) => {
+    relay.sandbox.setFault({ kind: 'key-revoked' });
+    for (const item of [101, 102, 103, 104, 201, 202]) {
+      await command(relay, `done ${item}`, { triggerId: `trigger ${item}` });
+      if (apart > 0) await relay.work();
+      relay.clock.now += apart;
+    }
+    await relay.work();
+    await relay.pass(30 * MINUTE);
+    for (const { id } of await relay.jobs())
+      expect(Object.keys(await relay.steps(id))).toContain('tell waiting for key');
+  });
 
   it('a wait of seconds is not reported', async () => {
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 9, times: 1 });
@@ -145,16 +141,13 @@ describe('an outcome', () => {
   it.each([
     ['short of half an hour', RESPONSE_URL_LIVES_MS - 1, 'ephemeral', GENERAL],
     ['after that', RESPONSE_URL_LIVES_MS, 'message', `D${MIRA.slice(1)}`],
-  ])(
-    'an outcome goes to where the command was given, and later to a direct message: %s',
-    async (_, later, kind, channel) => {
-      await command(relay, 'done 101');
-      relay.clock.now += later;
-      await relay.work();
-      expect(told(relay)).toEqual([COMPLETED]);
-      expect(lastMessage(relay)).toMatchObject({ kind, channel, userId: MIRA });
-    },
-  );
+  ])('an outcome goes to where the command was, and later to a direct message: %s', async (_, later, kind, channel) => {
+    await command(relay, 'done 101');
+    relay.clock.now += later;
+    await relay.work();
+    expect(told(relay)).toEqual([COMPLETED]);
+    expect(lastMessage(relay)).toMatchObject({ kind, channel, userId: MIRA });
+  });
 
   it('an outcome is a direct message if the response_url is used up', async () => {
     await ask(relay, 'done 101', { responseUrl: await usedUp() });
@@ -206,8 +199,7 @@ describe('an outcome', () => {
     await relay.workToTheEnd();
     const [parked] = await relay.jobs('parked');
     expect(parked?.parked?.reason).toMatch(/Slack refuses chat\.postMessage: missing_scope/);
-    if (parked) await requeueJob(parked, relay.stores);
-    await relay.workToTheEnd();
+    await relay.replay();
     expect(told(relay)).toEqual([COMPLETED]);
     expect(completions()).toBe(1);
   });
@@ -251,12 +243,10 @@ it('a parked job is reported with what to do, and again when it is parked again'
   expect((await command(relay, 'status')).text).toMatch(
     /:octagonal_sign: defect Login fails\sThis could not be done: the service refused it/,
   );
-  await requeueJob(await parked(), relay.stores);
-  await relay.workToTheEnd();
+  await relay.replay();
   expect(told(relay)).toEqual([inTheEnd, inTheEnd]);
   relay.sandbox.keys[0] = { apiKey: 'pk_scoped', secretKey: 'secret', scopes: ['*'] };
-  await requeueJob(await parked(), relay.stores);
-  await relay.workToTheEnd();
+  await relay.replay();
   expect(told(relay).at(-1)).toContain('Created defect');
   expect(relay.sandbox.data.defects).toHaveLength(2);
 });

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { defineConfig, type RelayConfig, type RelayConfigInput } from '../../lib/config/schema.ts';
 import { type Team, timesheetsConfig } from '../../lib/config/timesheets.ts';
 
 export type TeamInput = z.input<typeof timesheetsConfig>['teams'][number];
@@ -13,6 +14,11 @@ export const teamInput = {
   hours: { mon: 8, tue: 8, wed: 8, thu: 8, fri: 6.5 },
   people: 'all',
 } satisfies TeamInput;
+
+/** A configuration with these teams. */
+export function withTeams(teams: TeamInput[], rest: Partial<RelayConfigInput> = {}): RelayConfig {
+  return defineConfig({ connections: { main: {} }, slack: { connection: 'main' }, timesheets: { teams }, ...rest });
+}
 
 /** A team as the checked configuration has it: in Berlin and from Monday to Friday, unless it is said otherwise. */
 export function team(change: Partial<TeamInput> = {}): Team {
