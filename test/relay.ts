@@ -10,6 +10,7 @@ import { createMetrics } from '../lib/state/metrics/metrics.ts';
 import type { CustomAutomations, CustomRun, CustomTrigger } from '../lib/triggers/custom-automation.ts';
 import { usesGithubCom, withGithubAt } from '../local/local-github.ts';
 import { type SlackCall, type SlackStandIn, startSlackStandIn } from '../local/slack/stand-in.ts';
+import type { SlackMessage, StandInView } from '../local/slack/workspace.ts';
 import { type LocalStack, startLocalStack } from '../local/stack.ts';
 import type { Attributes } from '../local/world/expressions.ts';
 import { openMemoryStack } from '../local/world/memory-stack.ts';
@@ -18,6 +19,7 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sand
 import { type GithubApi, startGithubApi } from './github-api.ts';
 import { closeLater } from './opened.ts';
 import { GRANTS_KEY, githubDelivery, SIGNING_SECRET, WEBHOOK_SECRET } from './requests.ts';
+import { lastMessage, lastView, told } from './slack-requests.ts';
 import { createTableFaults, type TableFaults } from './table-faults.ts';
 
 export { githubSignature, SIGNING_SECRET, WEBHOOK_SECRET } from './requests.ts';
@@ -134,6 +136,17 @@ export interface TestRelay extends Omit<World, 'jobs'> {
   sweep(): Promise<unknown>;
   /** Time as it passes: after each step of it the sweep runs, and then the worker. */
   pass(ms: number, stepMs?: number): Promise<void>;
+  /** What people in Slack read of all that went out, the oldest first, and the last message and modal. */
+  told(): string[];
+  lastMessage(): SlackMessage;
+  lastView(): StandInView;
+  /** How many jobs wait in the queues. */
+  queued(): number;
+  /** How often an endpoint of the service was called. */
+  requestsTo(endpoint: string): number;
+  isCompleted(checklistItem: number): boolean | undefined;
+  /** Adds tasks to those of the seed. @param named their names, by their ids. @returns what takes them away */
+  addTasks(named: Readonly<Record<string, string>>): () => void;
   /** What the service has beside its seed, in the order in which it was made. */
   defects(): Sandbox['data']['defects'];
   timelogs(): Sandbox['data']['timelogs'];
@@ -245,6 +258,20 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
         await relay.sweep();
         await relay.work();
       }
+    },
+    told: () => told(relay),
+    lastMessage: () => lastMessage(relay),
+    lastView: () => lastView(relay),
+    queued: () => stack.queues.reduce((sum, { size }) => sum + size, 0),
+    requestsTo: (endpoint) => sandbox.audit.filter((one) => one.endpoint === endpoint).length,
+    isCompleted: (id) => sandbox.data.checklistItems.find(({ item_id }) => item_id === id)?.is_completed,
+    addTasks(named) {
+      const { tasks } = sandbox.data;
+      const [task] = tasks;
+      if (!task) throw new Error('the seed has no task');
+      const at = tasks.length;
+      tasks.push(...Object.entries(named).map(([task_id, name]) => ({ ...task, task_id, name, title: name })));
+      return () => void tasks.splice(at, Object.keys(named).length);
     },
     defects: () => sandbox.data.defects.slice(seeded.defects),
     timelogs: () => sandbox.data.timelogs.slice(seeded.timelogs),

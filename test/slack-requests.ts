@@ -2,17 +2,11 @@ import { expect } from 'vitest';
 import { blockKitFaults, optionFaults } from '../local/slack/block-kit.ts';
 import type { SlackStandIn } from '../local/slack/stand-in.ts';
 import { type SlackMessage, type StandInView, TEAM_ID } from '../local/slack/workspace.ts';
-import type { TestRelay } from './relay.ts';
 import { SIGNING_SECRET, slackSignature } from './requests.ts';
+import { GENERAL, MIRA, TOMASZ } from './slack-people.ts';
 
 export { slackSignature } from './requests.ts';
-
-export const MIRA = 'U0MIRA001';
-export const TOMASZ = 'U0TOMASZ1';
-export const NOBODY = 'U0NOBODY1';
-/** A channel without settings, and one whose defects have a project. */
-export const GENERAL = 'C0GENERAL';
-export const PLATFORM = 'C0PLATFORM';
+export { GENERAL, MIRA, NOBODY, PLATFORM, TOMASZ } from './slack-people.ts';
 
 /** What people in Slack use: Slack itself, and the relay's endpoint for it. A {@link TestRelay} has both. */
 export interface SlackSide {
@@ -102,7 +96,7 @@ export function commandForm(relay: SlackSide, text: string, asked: Asked = {}): 
 
 /** Sends `/pm …` as a person and runs its jobs. @returns what the person reads */
 export async function ask(
-  relay: TestRelay,
+  relay: SlackSide & { work(): Promise<unknown> },
   text: string,
   asked: Asked = {},
 ): Promise<{ atOnce: string; inTheEnd: string }> {
@@ -263,11 +257,6 @@ export function buttonsOf({ blocks }: { blocks?: readonly object[] }): string[] 
 /** What Slack reads as mrkdwn. */
 export function mrkdwnOf(blocks: readonly object[] | undefined): string[] {
   return ((blocks ?? []) as readonly Block[]).flatMap(({ text }) => (text?.type === 'mrkdwn' ? text.text : []));
-}
-
-/** How many jobs wait in the queues. */
-export function queued(relay: TestRelay): number {
-  return relay.stack.queues.reduce((sum, { size }) => sum + size, 0);
 }
 
 /** What people read of all that went out, the oldest first. */

@@ -20,13 +20,7 @@ const redirectUri = 'http://127.0.0.1:8790/callback';
 /** Linking again for the same scopes again brings nothing new. */
 const MOST_AUTHORIZATIONS = 2;
 
-const client = createMcpClient({
-  endpoint,
-  permit: (send) => send(),
-  fetch,
-  clock: Date.now,
-  sleep: setTimeout,
-});
+const client = createMcpClient({ endpoint, permit: (send) => send(), fetch, clock: Date.now, sleep: setTimeout });
 let token: string | undefined;
 let granted: readonly string[] = [];
 let authorizations = 0;

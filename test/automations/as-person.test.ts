@@ -8,7 +8,7 @@ import { nextMoment } from '../../local/world/world.ts';
 import type { McpOptions } from '../../sandbox/mcp/options.ts';
 import { linkAccount, sandboxCommands } from '../as-person/linked.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
-import { ask, command, lastMessage, PLATFORM, TOMASZ, told } from '../slack-requests.ts';
+import { ask, command, PLATFORM, TOMASZ } from '../slack-requests.ts';
 
 const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 const HOUR = 3_600_000;
@@ -27,15 +27,13 @@ async function start(mcp: McpInput = {}, sandbox: McpOptions = {}, fetch = globa
 }
 beforeEach(() => start());
 
+const LOGGED_AS_YOU = /^:white_check_mark: Logged 1h30m on \S+ as you, 2026-11-18\. Note: “wrote tests”\.$/;
 const jobStates = async () => (await relay.jobs()).map(({ status }) => status);
 
 describe('a command of a person with a linked account', () => {
   // What is made through a tool is tried with the rows of test/kill/rows.ts.
   it.each([
-    [
-      `log 1h30m ${CHECKOUT} 2026-11-18 wrote tests`,
-      /^:white_check_mark: Logged 1h30m on \S+ as you, 2026-11-18\. Note: “wrote tests”\.$/,
-    ],
+    [`log 1h30m ${CHECKOUT} 2026-11-18 wrote tests`, LOGGED_AS_YOU],
     ['log 2h "release checkout 2.4" today', /Logged 2h on Release checkout 2\.4 as you/],
     ['done 101 102', /Completed checklist items 101 and 102 as you/],
     ['defect Login fails', /Created defect \S+ as you: Login fails/],
@@ -53,7 +51,7 @@ describe('a command of a person with a linked account', () => {
     await linkAccount(relay);
     relay.sandbox.clearFaults();
     await relay.workToTheEnd();
-    expect(told(relay).at(-1)).toMatch(/Logged 1h on Release checkout 2\.4, today\.$/);
+    expect(relay.told().at(-1)).toMatch(/Logged 1h on Release checkout 2\.4, today\.$/);
     expect(relay.timelogs()).toHaveLength(1);
   });
 });
@@ -75,7 +73,7 @@ it('what was done with a tool stays done, where the journal keeps nothing of the
   });
   await relay.stores.table.put({ ...step, ...key, sealed });
   await relay.workToTheEnd();
-  expect(told(relay).at(-1)).toContain('Completed checklist items 101 and 102 as you');
+  expect(relay.told().at(-1)).toContain('Completed checklist items 101 and 102 as you');
   expect(await jobStates()).toEqual(['succeeded']);
 });
 
@@ -87,7 +85,7 @@ describe('a grant that cannot be used', () => {
     const { inTheEnd } = await ask(relay, `log 1h ${CHECKOUT} again`);
     expect(inTheEnd).toMatch(/no longer accepts the linked account|refuses the linked account/);
     expect(inTheEnd).toContain('Link your account in Slack');
-    expect(lastMessage(relay).blocks?.map(({ type }) => type)).toContain('actions');
+    expect(relay.lastMessage().blocks?.map(({ type }) => type)).toContain('actions');
     expect(relay.timelogs()).toEqual([]);
     await linkAccount(relay);
     await ask(relay, `log 1h ${CHECKOUT} again`);
@@ -99,7 +97,7 @@ describe('a grant that cannot be used', () => {
     await linkAccount(relay, undefined, { scopes: ['mcp:use', 'mcp:tasks.read'] });
     const { inTheEnd } = await ask(relay, `log 1h ${CHECKOUT}`);
     expect(inTheEnd).toContain('mcp:timelogs.write');
-    expect(JSON.stringify(lastMessage(relay).blocks)).toContain('mcp:timelogs.write');
+    expect(JSON.stringify(relay.lastMessage().blocks)).toContain('mcp:timelogs.write');
     await linkAccount(relay);
     await ask(relay, `log 1h ${CHECKOUT}`);
     expect(relay.timelogs()).toHaveLength(1);
@@ -129,14 +127,13 @@ describe('a call that was carried out, and answered with what nobody expects', (
       },
     });
   const result = (content: unknown) => (id: number) => Response.json({ jsonrpc: '2.0', id, result: { content } });
-  const deep = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+  const tooDeep = (id: number) =>
+    new Response(`{"jsonrpc":"2.0","id":${id},"error":{"code":-32603,"message":${deep}}}`);
 
   it.each<[string, (id: number) => Response]>([
     ['an error whose message is no text', error({ toString: 1 })],
-    [
-      'an error whose message is too deep to read',
-      (id) => new Response(`{"jsonrpc":"2.0","id":${id},"error":{"code":-32603,"message":${deep(100_000)}}}`),
-    ],
+    ['an error whose message is too deep to read', tooDeep],
     ['a result whose content has a kind that is no text', result([{ type: { toString: 1 } }])],
     ['a refused status with an error of the service itself', error('failed', { status: 400 })],
     ['an answer that the relay itself fails on', unreadable],
@@ -147,7 +144,7 @@ describe('a call that was carried out, and answered with what nobody expects', (
     await command(relay, `log 1h ${CHECKOUT}`);
     await relay.workToTheEnd();
     expect(relay.timelogs()).toHaveLength(1);
-    expect(told(relay).at(-1)).toContain('Logged 1h');
+    expect(relay.told().at(-1)).toContain('Logged 1h');
   });
 
   it('may be sent again where the tool says of itself that this does no harm', async () => {
@@ -157,7 +154,7 @@ describe('a call that was carried out, and answered with what nobody expects', (
     await linkAccount(relay);
     await command(relay, 'done 101 102');
     await relay.workToTheEnd();
-    expect(told(relay).at(-1)).toContain('Completed checklist items 101 and 102 as you');
+    expect(relay.told().at(-1)).toContain('Completed checklist items 101 and 102 as you');
   });
 });
 
@@ -290,7 +287,7 @@ describe('a job that was changed in the table', () => {
     await relay.workToTheEnd();
     relay.sandbox.clearFaults();
     await relay.replay();
-    expect(told(relay).at(-1)).toContain('as you');
+    expect(relay.told().at(-1)).toContain('as you');
   });
 });
 
@@ -298,11 +295,9 @@ it.each([
   ['a longer name', 'LOGIN page', 'log 1h Login page wrote tests'],
   ['the same name', 'LOGIN', 'log 1h "Login"'],
 ])('time is not logged as a person on a guess where a list of the tool may leave out %s', async (_, hidden, typed) => {
-  const { tasks } = relay.sandbox.data;
-  const [task = expect.fail('the sandbox has no task')] = tasks;
   // The tool lists the first fifty.
   const names = ['Login', ...Array.from({ length: 60 }, (_, team) => `Login of team ${team}`), hidden];
-  tasks.push(...names.map((name, index) => ({ ...task, task_id: `task-${index}`, name, title: name })));
+  relay.addTasks(Object.fromEntries(names.map((name, index) => [`task-${index}`, name])));
   await linkAccount(relay);
   const before = relay.sandbox.data.timelogs.length;
   expect((await ask(relay, typed)).inTheEnd).toContain('Did you mean');
@@ -314,9 +309,7 @@ it.each([
   ['without one', { ...sandboxCommands(), find: undefined }],
 ])('a tool that takes a name for an id gets no first word of an unquoted name, %s', async (_, commands) => {
   await start({ commands });
-  const { tasks } = relay.sandbox.data;
-  const [task = expect.fail('the sandbox has no task')] = tasks;
-  tasks.push({ ...task, task_id: 'Zebra', name: 'Feed the animals' });
+  relay.addTasks({ Zebra: 'Feed the animals' });
   await linkAccount(relay);
   expect((await ask(relay, 'log 1h Zebra crossing')).inTheEnd).toContain('does not begin with the name of a task');
   expect(relay.timelogs()).toEqual([]);

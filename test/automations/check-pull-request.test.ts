@@ -45,7 +45,6 @@ const rerun = (login = 'Codertocat') => {
   const check_run = { id: 4, external_id: 'pull requests', head_sha: HEAD, completed_at };
   return relay.post('check_run', { action: 'rerequested', check_run, sender: { login }, repository });
 };
-const detailsAsked = () => relay.sandbox.audit.filter(({ endpoint }) => endpoint === '/tasks/detail').length;
 /** What the check says from then on, until its job is done. */
 async function* whileItWaits(): AsyncGenerator<string> {
   while ((await relay.jobs('waiting')).length > 0) {
@@ -131,16 +130,15 @@ describe('the check of a pull request', () => {
   ])('asks the service once about %s', async (_, task, soon, later) => {
     await checkOf(`Task: ${task}`);
     await checkOf(`Once more.\n\nTask: ${task}`);
-    expect(detailsAsked()).toBe(soon);
+    expect(relay.requestsTo('/tasks/detail')).toBe(soon);
     relay.clock.now += 11 * 60_000;
     await checkOf(`And later.\n\nTask: ${task}`);
-    expect(detailsAsked()).toBe(later);
+    expect(relay.requestsTo('/tasks/detail')).toBe(later);
   });
 
   it('looks again when a person presses Re-run', async () => {
     expect(await checkOf(`Task: ${NO_TASK}`)).toContain('failure');
-    const [task = expect.fail('there is no task')] = relay.sandbox.data.tasks;
-    relay.sandbox.data.tasks.push({ ...task, task_id: NO_TASK });
+    relay.addTasks({ [NO_TASK]: 'Found later' });
     relay.github.roles?.set('Codertocat', 'write');
     await rerun();
     await relay.work();
@@ -213,7 +211,7 @@ describe('the check of a pull request', () => {
     ['a label', { labels: [{ name: 'no task' }] }, 'neutral: Exempt by a label. The label no task exempts it.'],
   ])('is exempted by %s', async (_, pull, said) => {
     expect(await checkOf(`Task: ${TASK}`, pull)).toContain(said);
-    expect(detailsAsked()).toBe(0);
+    expect(relay.requestsTo('/tasks/detail')).toBe(0);
   });
 
   it("does not look up what a stranger's pull request names, until a collaborator presses Re-run", async () => {
@@ -224,7 +222,7 @@ describe('the check of a pull request', () => {
     await checkOf(`Task: ${TASK}`, stranger);
     await rerun('stranger');
     await relay.work();
-    expect(detailsAsked()).toBe(0);
+    expect(relay.requestsTo('/tasks/detail')).toBe(0);
     relay.github.roles?.set('maintainer', 'triage');
     relay.clock.now += 60_000;
     await rerun('maintainer');

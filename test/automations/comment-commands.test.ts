@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { discardJob } from '../../lib/engine/operate/resume.ts';
+import type { MadeComment } from '../../local/github/stand-in.ts';
 import type { GithubApi } from '../github-api.ts';
 import { exampleOf } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
@@ -62,7 +63,6 @@ async function answers(...events: CommentEvent[]): Promise<string[]> {
 /** Of the jobs in an answer. */
 const summaries = async ({ jobs }: Fields) =>
   Promise.all((jobs as string[]).map(async (id) => (await relay.stores.jobs.get(id))?.summary));
-const item = (id: number) => relay.sandbox.data.checklistItems.find(({ item_id }) => item_id === id)?.is_completed;
 /** The end of the relay's comments. */
 const MARK = '\n\n<!-- partner-relay 56b19cda93b61c0ba88e -->';
 const EDITS = '\n\nEditing a comment does not run its command again. Please write a new comment.';
@@ -78,7 +78,7 @@ describe('a comment by a collaborator', () => {
         /^✅ Logged 2h on task d94e6b20-[0-9a-f-]+, 2026-11-19, as time entry [0-9a-f-]+$/,
       ),
     ]);
-    expect([item(101), item(102), item(103)]).toEqual([true, true, false]);
+    expect([relay.isCompleted(101), relay.isCompleted(102), relay.isCompleted(103)]).toEqual([true, true, false]);
     const [user_id, note] = [expect.stringMatching(/02$/), expect.stringMatching(/wrote tests/)];
     expect(relay.timelogs()).toMatchObject([{ user_id, hours: 2, note }]);
     expect(relay.github.comments.every(({ issue }) => issue === 'Codertocat/Hello-World#1')).toBe(true);
@@ -179,7 +179,7 @@ describe('a comment that is deleted or changed before its command is carried out
     await relay.work();
     relay.github.written.set(1, null);
     await relay.workToTheEnd();
-    expect([relay.timelogs(), item(101)]).toEqual([[], false]);
+    expect([relay.timelogs(), relay.isCompleted(101)]).toEqual([[], false]);
     expect(relay.github.comments.map(({ body }) => body)).toEqual([expect.stringContaining('The comment was deleted')]);
   });
 
@@ -241,7 +241,7 @@ describe('a comment by someone who is not the owner', () => {
     const ended = (await relay.jobs()).map(({ automation, status }) => `${automation}: ${status}`).sort();
     const [fault, command] = [isStranger, counts || isStranger].map((good) => (good ? 'succeeded' : 'not-done'));
     expect(ended).toEqual([`answer-fault: ${fault}`, `complete-checklist-item: ${command}`]);
-    expect(item(101)).toBe(counts);
+    expect(relay.isCompleted(101)).toBe(counts);
     expect(told).toHaveLength(isStranger ? 0 : 2);
     if (!counts) for (const text of told) expect(text).toContain('commands need the role triage');
   });
@@ -250,7 +250,7 @@ describe('a comment by someone who is not the owner', () => {
     relay.github.roles = undefined;
     await answers(created('/done 101', { author_association: 'NONE', user }));
     await answers(created('/done 102', { id: 2, author_association: 'MEMBER', user }));
-    expect([item(101), item(102)]).toEqual([false, false]);
+    expect([relay.isCompleted(101), relay.isCompleted(102)]).toEqual([false, false]);
     expect((await relay.jobs('parked')).map(({ parked }) => parked?.reason)).toEqual([
       expect.stringContaining('GitHub does not tell the relay which role a member has in Codertocat/Hello-World'),
     ]);
@@ -264,7 +264,7 @@ describe('a comment by someone who is not the owner', () => {
   ])('without credentials the comment decides, and there is no answer: %s', async (author_association, counts) => {
     relay.stack.secrets.put(`${relay.stack.secretPrefix}github`, {});
     expect(await answers(created('/done 101', { author_association, user }))).toEqual([]);
-    expect(item(101)).toBe(counts);
+    expect(relay.isCompleted(101)).toBe(counts);
   });
 });
 
@@ -307,14 +307,19 @@ it('a comment that is too old gives no command, even if Partner Relay has forgot
 });
 
 describe('an answer that may have been given', () => {
-  it("an answer is searched for only among the relay's own comments", async () => {
+  /** It is given, but nobody says so, and GitHub has these comments when it is looked for. */
+  async function answerAmong(comments: (mine: MadeComment) => MadeComment[]): Promise<void> {
     relay.github.refusal = 'after the work';
     await post(created('/done 101'));
     await relay.work();
-    const [mine] = relay.github.comments.splice(0);
-    relay.github.comments.push({ ...(mine as (typeof relay.github.comments)[0]), user: { id: 666, login: 'mallory' } });
+    const [mine = expect.fail('there is no answer')] = relay.github.comments.splice(0);
+    relay.github.comments.push(...comments(mine));
     relay.github.refusal = undefined;
     await relay.workToTheEnd();
+  }
+
+  it("an answer is searched for only among the relay's own comments", async () => {
+    await answerAmong((mine) => [{ ...mine, user: { id: 666, login: 'mallory' } }]);
     expect(relay.github.comments).toHaveLength(2);
   });
 
@@ -322,14 +327,10 @@ describe('an answer that may have been given', () => {
     ['found on the third page', 250, 251],
     ['not looked for beyond', 300, 302],
   ])('is %s of what was written since', async (_, others, comments) => {
-    relay.github.refusal = 'after the work';
-    await post(created('/done 101'));
-    await relay.work();
-    const [mine] = relay.github.comments.splice(0) as [(typeof relay.github.comments)[0]];
-    for (let count = 0; count < others; count++) relay.github.comments.push({ ...mine, body: `me too ${count}` });
-    relay.github.comments.push(mine);
-    relay.github.refusal = undefined;
-    await relay.workToTheEnd();
+    await answerAmong((mine) => [
+      ...Array.from({ length: others }, (_, n) => ({ ...mine, body: `me too ${n}` })),
+      mine,
+    ]);
     expect(relay.github.comments).toHaveLength(comments);
   });
 
@@ -379,14 +380,14 @@ describe('an edit', () => {
     await post(edited('/done 101', '/done 102'));
     expect((await post(edited('/done 102', '/done 102\n/done 103'))).jobs).toHaveLength(1);
     await relay.work();
-    expect([item(101), item(102), item(103)]).toEqual([true, false, true]);
+    expect([relay.isCompleted(101), relay.isCompleted(102), relay.isCompleted(103)]).toEqual([true, false, true]);
   });
 
   it('an edit that arrives before its comment loses nothing and repeats nothing', async () => {
     await post(edited('/done 101', '/done 101\n/done 102'));
     await post(created('/done 101'));
     await relay.work();
-    expect([item(101), item(102)]).toEqual([true, true]);
+    expect([relay.isCompleted(101), relay.isCompleted(102)]).toEqual([true, true]);
     expect(await relay.jobs()).toHaveLength(2);
   });
 

@@ -6,18 +6,7 @@ import { linkAccount, sandboxCommands } from '../as-person/linked.ts';
 import { commentPayload, mergedPayload } from '../kill/github-payloads.ts';
 import type { Commands } from '../kill/trial.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
-import {
-  ask,
-  command,
-  GENERAL,
-  lastView,
-  MIRA,
-  PLATFORM,
-  pressLogRest,
-  submit,
-  TOMASZ,
-  told,
-} from '../slack-requests.ts';
+import { ask, command, GENERAL, MIRA, PLATFORM, pressLogRest, submit, TOMASZ } from '../slack-requests.ts';
 
 const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 
@@ -162,14 +151,14 @@ describe('where a linked account is required', () => {
     await start({ accounts: 'required' });
     expect((await command(relay, 'defect', { channelId: GENERAL })).text).toContain('cannot list your projects');
     await command(relay, 'defect', { channelId: PLATFORM });
-    expect(JSON.stringify(lastView(relay))).toContain('The project of this channel');
-    await submit(relay, lastView(relay), { project: PROJECT, title: 'Login fails' });
+    expect(JSON.stringify(relay.lastView())).toContain('The project of this channel');
+    await submit(relay, relay.lastView(), { project: PROJECT, title: 'Login fails' });
     await relay.workToTheEnd();
     expect(relay.sandbox.data.defects.at(-1)).toMatchObject({ title: 'Login fails', project_id: PROJECT });
     await pressLogRest(relay);
-    await submit(relay, lastView(relay), { another: 'Release checkout 2.4', duration: '1h' });
+    await submit(relay, relay.lastView(), { another: 'Release checkout 2.4', duration: '1h' });
     await relay.workToTheEnd();
-    expect(told(relay).at(-1)).toContain('Logged 1h on Release checkout 2.4 as you');
+    expect(relay.told().at(-1)).toContain('Logged 1h on Release checkout 2.4 as you');
     expect(relay.sandbox.requests).toBe(0);
   });
 
@@ -179,8 +168,7 @@ describe('where a linked account is required', () => {
     const pull = { ...(merged.pull_request as Fields), merged_at: '2026-11-20T09:00:00Z' };
     await relay.post('pull_request', { ...merged, pull_request: pull });
     await relay.workToTheEnd();
-    const item = relay.sandbox.data.checklistItems.find(({ item_id }) => item_id === 103);
-    expect(item?.is_completed).toBe(true);
+    expect(relay.isCompleted(103)).toBe(true);
   });
 });
 
@@ -237,7 +225,7 @@ it('marks that reverse text do not reach Slack from a tool', async () => {
       ? { ...answer, result: { content: [{ type: 'text', text: 'no \u202eevil\u0007' }], isError: true } }
       : answer;
   await ask(relay, `log 1h ${CHECKOUT}`);
-  expect(told(relay).at(-1)).toContain('no evil');
+  expect(relay.told().at(-1)).toContain('no evil');
 });
 
 const WITHOUT_101 =
@@ -256,11 +244,10 @@ it.each([
     return Response.json({ jsonrpc: '2.0', id: answer.id, error }, { status });
   };
   await ask(relay, 'done 101 102 103');
-  const isDone = (id: number) => relay.sandbox.data.checklistItems.find(({ item_id }) => item_id === id)?.is_completed;
-  expect([isDone(102), isDone(103)]).toEqual([true, true]);
+  expect([relay.isCompleted(102), relay.isCompleted(103)]).toEqual([true, true]);
   expect(await relay.jobs('waiting')).toHaveLength(waiting);
   await relay.workToTheEnd();
-  expect(told(relay).at(-1)).toMatch(said);
+  expect(relay.told().at(-1)).toMatch(said);
 });
 
 describe('a call whose answer is lost, and whose account is not linked any more since', () => {
@@ -289,7 +276,7 @@ describe('a call whose answer is lost, and whose account is not linked any more 
     };
     await command(relay, `log 1h ${CHECKOUT}`);
     await relay.workToTheEnd();
-    expect(told(relay).at(-1)).toMatch(
+    expect(relay.told().at(-1)).toMatch(
       /^:warning: Partner Relay does not know whether this was logged .*The account that sent it is no longer linked/,
     );
     expect(called).toEqual(['log_time']);
@@ -305,7 +292,7 @@ describe('a call whose answer is lost, and whose account is not linked any more 
     };
     await command(relay, `log 1h ${CHECKOUT}`);
     await relay.workToTheEnd();
-    expect(told(relay).at(-1)).toContain('as you');
+    expect(relay.told().at(-1)).toContain('as you');
     expect(calls).toBe(3);
   });
 
@@ -331,7 +318,7 @@ describe('a call whose answer is lost, and whose account is not linked any more 
       await command(relay, `log 1h ${CHECKOUT}`);
       await relay.workToTheEnd();
       // The look finds what the first call has made.
-      expect(told(relay).at(-1)).toMatch(/ as you, today\.$/);
+      expect(relay.told().at(-1)).toMatch(/ as you, today\.$/);
       expect(relay.sandbox.data.timelogs.length).toBeLessThanOrEqual(5);
     },
   );

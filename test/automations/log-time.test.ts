@@ -8,7 +8,7 @@ import { createFirstTimeEntries } from '../../lib/timesheets/first-time-entry.ts
 import type { SandboxOptions } from '../../sandbox/sandbox.ts';
 import { workWith } from '../people/changed-config.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
-import { ask, buttonsOf, command, lastMessage, MIRA, PLATFORM, press, TOMASZ, told } from '../slack-requests.ts';
+import { ask, buttonsOf, command, MIRA, PLATFORM, press, TOMASZ } from '../slack-requests.ts';
 
 const PASSKEYS = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03';
 const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
@@ -21,15 +21,7 @@ const noted = () =>
     .timelogs()
     .at(-1)
     ?.note.replace(/ ?\[partner-relay .*/, '');
-/** Tasks that the service has beside those of the seed. @returns what takes them away */
-function addTasks(named: Record<string, string>): () => void {
-  const { tasks } = relay.sandbox.data;
-  const [task = expect.fail('the seed has no task')] = tasks;
-  const at = tasks.length;
-  tasks.push(...Object.entries(named).map(([task_id, name]) => ({ ...task, task_id, name, title: name })));
-  return () => void tasks.splice(at, Object.keys(named).length);
-}
-const question = () => ({ blocks: lastMessage(relay).blocks ?? [] });
+const question = () => ({ blocks: relay.lastMessage().blocks ?? [] });
 
 describe('time that is logged', () => {
   beforeAll(async () => {
@@ -77,7 +69,7 @@ describe('time that is logged', () => {
     ['a name with another apostrophe', "“tom's books”", 'Tom’s books'],
     ['a name with another dash', '“books - audit”', 'Books – audit'],
   ])('a task is found by %s', async (_, task, name) => {
-    const remove = addTasks(name ? { other: name } : {});
+    const remove = relay.addTasks(name ? { other: name } : {});
     const { inTheEnd } = await ask(relay, `log 1h ${task}`);
     remove();
     expect(inTheEnd).toContain(`Logged 1h on ${name?.split(/\s/)[0] ?? 'Release checkout 2.4'}`);
@@ -93,7 +85,7 @@ describe('time that is logged', () => {
     ];
     let remove = () => {};
     beforeAll(() => {
-      remove = addTasks(Object.fromEntries(names.map((name, index) => [`t-${index}`, name])));
+      remove = relay.addTasks(Object.fromEntries(names.map((name, index) => [`t-${index}`, name])));
     });
     afterAll(() => remove());
 
@@ -159,7 +151,7 @@ describe('time that is logged', () => {
         expect([times, relay.timelogs().length]).toEqual([times, before + 1]);
       }
       expect(noted()).toBe(note ?? '');
-      expect(told(relay).join()).toContain(`Logged 1h on ${names[0]}, today`);
+      expect(relay.told().join()).toContain(`Logged 1h on ${names[0]}, today`);
     });
 
     describe('where a shorter task exists, too', () => {
@@ -170,7 +162,7 @@ describe('time that is logged', () => {
       };
       let remove = () => {};
       beforeAll(() => {
-        remove = addTasks(shorter);
+        remove = relay.addTasks(shorter);
         relay.clock.now = Date.parse('2027-01-01T12:00:00Z');
       });
       afterAll(() => remove());
@@ -229,7 +221,7 @@ describe('time that is logged', () => {
     it('tasks with long names that begin alike are distinguished by their ids', async () => {
       await ask(relay, 'log 1h Audit');
       const ids = names.flatMap((name, index) => (name.startsWith('Audit') ? [`t-${index}`] : []));
-      expect(buttonsOf(lastMessage(relay))).toEqual(ids.map((id) => `Log 1h on ${id}`));
+      expect(buttonsOf(relay.lastMessage())).toEqual(ids.map((id) => `Log 1h on ${id}`));
     });
 
     it('a duration behind the name is asked about', async () => {
@@ -344,10 +336,10 @@ describe('time that is logged', () => {
     it('a question has its buttons also if it could not be sent at first', async () => {
       relay.slack.fail({ method: 'response_url', kind: 'server-error' });
       await ask(relay, 'log 1h Login with keys');
-      const remove = addTasks({ late: 'Login' });
+      const remove = relay.addTasks({ late: 'Login' });
       await relay.workToTheEnd();
       remove();
-      expect(buttonsOf(lastMessage(relay))).toEqual(['Log 1h on Login with passkeys']);
+      expect(buttonsOf(relay.lastMessage())).toEqual(['Log 1h on Login with passkeys']);
     });
 
     it('a damaged list of known tasks stops nobody, and begins again', async () => {
@@ -360,16 +352,16 @@ describe('time that is logged', () => {
 
     it('a page of giant names is not too large for the journal', async () => {
       const giant = (index: number) => [`giant-${index}`, `Giant ${index} ${'é'.repeat(5_000)}`];
-      const remove = addTasks(Object.fromEntries(Array.from({ length: 100 }, (_, index) => giant(index))));
+      const remove = relay.addTasks(Object.fromEntries(Array.from({ length: 100 }, (_, index) => giant(index))));
       const { inTheEnd } = await ask(relay, 'log 1h Giant 77');
       remove();
       expect(inTheEnd).toMatch(/^:warning: No task (is called “Giant 77”|has exactly this name)/);
-      expect(buttonsOf(lastMessage(relay))).toHaveLength(1);
+      expect(buttonsOf(relay.lastMessage())).toHaveLength(1);
     });
 
     // Compared letter by letter at every length, the two would keep the relay busy for minutes.
     it('a giant name and a giant text are compared soon', async () => {
-      const remove = addTasks({ long: `Giant ${'a '.repeat(8_000)}end` });
+      const remove = relay.addTasks({ long: `Giant ${'a '.repeat(8_000)}end` });
       const { inTheEnd } = await ask(relay, `log 1h Giant ${'a '.repeat(8_000)}b`);
       remove();
       expect(inTheEnd).toMatch(/^:warning: No task (is called “Giant 77”|has exactly this name)/);
@@ -389,14 +381,14 @@ describe('time that is logged', () => {
   ])('no time is logged if two tasks have the name: %s', async (_, between, offered) => {
     const name = `Retrospective ${between}`;
     const others = Array.from({ length: between }, (_, index) => [`between-${index}`, `${name} of team ${index}`]);
-    const remove = addTasks({ first: name, ...Object.fromEntries(others), second: name.toUpperCase() });
+    const remove = relay.addTasks({ first: name, ...Object.fromEntries(others), second: name.toUpperCase() });
     const before = relay.timelogs().length;
     const { inTheEnd } = await ask(relay, `log 1h “${name}”`);
     remove();
     expect(relay.timelogs()).toHaveLength(before);
     const [job] = (await relay.jobs()).filter(({ outcome }) => outcome?.includes(name));
     for (const id of offered) expect(job?.outcome).toContain(`${id} (`);
-    expect(buttonsOf(lastMessage(relay)).length).toBeGreaterThanOrEqual(offered.length);
+    expect(buttonsOf(relay.lastMessage()).length).toBeGreaterThanOrEqual(offered.length);
     expect(inTheEnd).toMatch(/^:warning: .*Did you mean (this|one of these)\?/);
   });
 
@@ -420,7 +412,7 @@ it('hours are asked about when a day passes 24, with the sum of what the relay h
   for (const _ of [1, 2]) await press(relay, asked, 'Log 23h anyway');
   await relay.work();
   expect(relay.timelogs().map(({ hours }) => hours)).toEqual([24, 23]);
-  expect(told(relay)).toContain(':white_check_mark: Logged 23h on Login with passkeys, today. Note: “again”.');
+  expect(relay.told()).toContain(':white_check_mark: Logged 23h on Login with passkeys, today. Note: “again”.');
   expect((await ask(relay, 'log 20h yesterday Login with passkeys')).inTheEnd).toContain('yesterday.');
 });
 
@@ -442,7 +434,6 @@ describe('the first time entry of a connection', () => {
     const { main = expect.fail('there is no connection main') } = relay.runtime.config.connections;
     return { connections: { main: { ...main, operations: { [operation]: { fields } } } } };
   };
-  const readBack = () => relay.sandbox.audit.filter(({ endpoint }) => endpoint === '/timelogs/detail').length;
   let count = 0;
   const log = () => `log 1h30m ${CHECKOUT} ${++count}`;
 
@@ -450,7 +441,7 @@ describe('the first time entry of a connection', () => {
     await ask(relay, log());
     await ask(relay, log(), { userId: TOMASZ });
     expect(relay.timelogs()).toHaveLength(2);
-    expect(readBack()).toBe(1);
+    expect(relay.requestsTo('/timelogs/detail')).toBe(1);
   });
 
   it.each([
@@ -481,7 +472,7 @@ describe('the first time entry of a connection', () => {
     const { inTheEnd } = await ask(relay, `log 20m ${CHECKOUT}`);
     expect(inTheEnd).toContain('Logged 20m');
     expect(relay.timelogs()[0]?.hours).toBe(20);
-    expect(readBack()).toBe(1);
+    expect(relay.requestsTo('/timelogs/detail')).toBe(1);
   });
 
   it.each([
@@ -544,11 +535,11 @@ describe('the first time entry of a connection', () => {
     );
     await command(relay, log());
     await workWith(relay, overridden(fields));
-    expect(told(relay).at(-1)).toContain('Logged 1h30m');
+    expect(relay.told().at(-1)).toContain('Logged 1h30m');
     await command(relay, log());
     await workWith(relay, overridden(fields));
     expect(relay.timelogs()).toHaveLength(4);
-    expect(readBack()).toBe(3);
+    expect(relay.requestsTo('/timelogs/detail')).toBe(3);
   });
 
   it.each([
@@ -565,7 +556,7 @@ describe('the first time entry of a connection', () => {
     );
     await relay.workToTheEnd();
     expect(relay.timelogs()).toHaveLength(entries);
-    expect(readBack()).toBe(2);
+    expect(relay.requestsTo('/timelogs/detail')).toBe(2);
     expect(await relay.jobs('parked')).toHaveLength(entries === 1 ? 2 : 0);
   });
 
@@ -603,8 +594,8 @@ describe('the first time entry of a connection', () => {
     expect((await ask(relay, log())).inTheEnd).toMatch(/^:warning: The service refuses this time entry\./);
     await command(relay, log());
     await workWith(relay, overridden(fields, 'timelogs/create'));
-    expect(told(relay).at(-1)).toContain('Logged 1h30m');
-    expect(readBack()).toBe(1);
+    expect(relay.told().at(-1)).toContain('Logged 1h30m');
+    expect(relay.requestsTo('/timelogs/detail')).toBe(1);
   });
 
   it('a wrong first entry of one connection does not stop another connection', async () => {

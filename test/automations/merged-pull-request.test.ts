@@ -22,6 +22,7 @@ beforeEach(async () => {
 const post = (event: Fields) => relay.post('pull_request', event);
 const completed = () =>
   relay.sandbox.data.checklistItems.filter(({ is_completed }) => is_completed).map(({ item_id }) => item_id);
+const NOT_ALL = 'Completed checklist item 103, but not all. Checklist item 999: there is no such item.';
 const NAMES_NONE = 'the text of the pull request names no checklist item to complete';
 const BODY = 'Sums the cart up anew.\r\n\r\nCompletes checklist item 103.';
 
@@ -29,12 +30,7 @@ describe('a merged pull request', () => {
   it.each([
     ['one item', BODY, [103], 'Completed checklist item 103'],
     ['several', 'completes checklist items #101, 102 and 104', [101, 102, 104], 'Completed checklist items 101, 102'],
-    [
-      'one that is not there',
-      'Completes checklist item 103\n\nCompletes checklist item 999',
-      [103],
-      'Completed checklist item 103, but not all. Checklist item 999: there is no such item.',
-    ],
+    ['one that is not there', `${BODY}\n\nCompletes checklist item 999`, [103], NOT_ALL],
   ])('a merged pull request completes the items it names and comments on it: %s', async (_, body, items, said) => {
     expect((await post(merged(body))).status).toBe(202);
     await relay.work();

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { keys } from '../../lib/state/table/keys.ts';
 import { hashOf, linkAccount, sandboxCommands } from '../as-person/linked.ts';
-import { ask, lastMessage, lastView, MIRA, press, submit, told } from '../slack-requests.ts';
+import { ask, MIRA, press, submit } from '../slack-requests.ts';
 import { mrkdwnOf, people, startFriday, type TeamRelay, tasks, timesheets, WEEK } from './timesheet-team.ts';
 
 const { mira, tomasz } = people;
@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 async function answerTo(text: string): Promise<string> {
   await ask(relay, text);
-  return mrkdwnOf(lastMessage(relay));
+  return mrkdwnOf(relay.lastMessage());
 }
 
 function logSomeOfTheWeek(): void {
@@ -37,18 +37,17 @@ describe('what a person has logged', () => {
   it('today shows the tasks of the day, what is missing there, and the week', async () => {
     logSomeOfTheWeek();
     expect(await answerTo('today')).toBe(TODAY);
-    expect(lastMessage(relay)).toMatchObject({ kind: 'ephemeral', userId: MIRA });
+    expect(relay.lastMessage()).toMatchObject({ kind: 'ephemeral', userId: MIRA });
     expect(relay.calls()).toMatchObject({ '/timelogs/list': 1 });
   });
 
   it('today asks for the names of the tasks that it shows or offers, and not for those of other days', async () => {
     for (let task = 0; task < 10; task++) relay.logs(mira, 0.5, { date: MONDAY, task: `unknown-${task}` });
     await answerTo('today');
-    const asked = relay.sandbox.audit.filter(({ endpoint }) => endpoint === '/tasks/detail');
-    expect(asked).toHaveLength(5);
+    expect(relay.requestsTo('/tasks/detail')).toBe(5);
     for (let task = 0; task < 30; task++) relay.logs(mira, 0.5, { date: TUESDAY, task: `another-${task}` });
     await answerTo('week');
-    expect(relay.sandbox.audit.filter(({ endpoint }) => endpoint === '/tasks/detail')).toHaveLength(10);
+    expect(relay.requestsTo('/tasks/detail')).toBe(10);
   });
 
   it('week shows each day up to today, with a button for each that has time missing', async () => {
@@ -62,11 +61,11 @@ describe('what a person has logged', () => {
         TODAY,
       ].join('\n'),
     );
-    await press(relay, lastMessage(relay), 'Log the rest', { at: 1 });
-    await submit(relay, lastView(relay), {});
+    await press(relay, relay.lastMessage(), 'Log the rest', { at: 1 });
+    await submit(relay, relay.lastView(), {});
     await relay.workToTheEnd();
     // The reading of a moment ago, and what the relay has logged since.
-    expect(told(relay).at(-1)).toContain('Logged 3h on Release checkout 2.4, yesterday (8h of 8h)');
+    expect(relay.told().at(-1)).toContain('Logged 3h on Release checkout 2.4, yesterday (8h of 8h)');
     expect(await answerTo('week')).toContain('*Thursday 19 November*: 8h logged of 8h');
   });
 

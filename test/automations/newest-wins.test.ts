@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { commentPayload, mergedPayload } from '../kill/github-payloads.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
-import { command, MIRA, TOMASZ, told } from '../slack-requests.ts';
+import { ask, command, MIRA, TOMASZ } from '../slack-requests.ts';
 
 const COMPLETE = '/work-items/checklist/items/complete';
 /** The first request that a gateway keeps, and passes on when the test says so. */
@@ -32,12 +32,12 @@ beforeEach(async () => {
   });
 });
 
-const isDone = (id: number) => relay.sandbox.data.checklistItems.find(({ item_id }) => item_id === id)?.is_completed;
 const outcomes = async () => (await relay.jobs()).map(({ outcome }) => outcome);
 /** As GitHub tells it, which knows no fractions of a second. */
 const secondsAgo = (seconds: number) =>
   new Date(relay.clock.now - seconds * 1_000).toISOString().replace(/\.\d+Z$/, 'Z');
 const slack = (text: string, userId = MIRA) => command(relay, text, { userId });
+const carriedOut = (text: string, userId = MIRA) => ask(relay, text, { userId });
 
 /** Ways to ask on GitHub, in a delivery that may be late. */
 const asks = {
@@ -63,27 +63,25 @@ describe('the newest request for a checklist item wins', () => {
   /** Mira's request stays with a gateway, and Tomasz asks for the contrary. */
   async function keepOlder(): Promise<void> {
     keepsNext = true;
-    await slack('done 103');
-    await relay.work();
+    await carriedOut('done 103');
     await later(20);
-    expect(isDone(103)).toBe(true);
-    await slack('undo 103', TOMASZ);
-    await relay.work();
-    expect(isDone(103)).toBe(false);
+    expect(relay.isCompleted(103)).toBe(true);
+    await carriedOut('undo 103', TOMASZ);
+    expect(relay.isCompleted(103)).toBe(false);
   }
 
   it('although a gateway passes an older request on after ten minutes, and its person reads that it is set again', async () => {
     const from = relay.clock.now;
     await keepOlder();
-    expect(told(relay).at(-1)).toMatch(/an earlier request may still arrive.* at about/);
+    expect(relay.told().at(-1)).toMatch(/an earlier request may still arrive.* at about/);
     while (relay.clock.now < from + 9 * 60_000) await later(60);
     await later((from + 595_000 - relay.clock.now) / 1_000);
     expect((await passOn()).status).toBe(200);
-    expect(isDone(103)).toBe(true);
+    expect(relay.isCompleted(103)).toBe(true);
     await relay.workToTheEnd();
-    expect(isDone(103)).toBe(false);
-    expect(told(relay).at(-1)).toContain('Reopened checklist item 103');
-    expect(relay.sandbox.audit.filter(({ endpoint }) => endpoint.endsWith(COMPLETE))).toHaveLength(4);
+    expect(relay.isCompleted(103)).toBe(false);
+    expect(relay.told().at(-1)).toContain('Reopened checklist item 103');
+    expect(relay.requestsTo(COMPLETE)).toBe(4);
   });
 
   it('and a request that is only set again does not count among the ten that a person can have under way', async () => {
@@ -103,12 +101,11 @@ describe('the newest request for a checklist item wins', () => {
     };
     await relay.work();
     expect([beforeRefusal, keepsNext]).toEqual([undefined, false]);
-    await slack('undo 103', TOMASZ);
-    await relay.work();
+    await carriedOut('undo 103', TOMASZ);
     expect((await passOn()).status).toBe(200);
-    expect(isDone(103)).toBe(true);
+    expect(relay.isCompleted(103)).toBe(true);
     await relay.workToTheEnd();
-    expect(isDone(103)).toBe(false);
+    expect(relay.isCompleted(103)).toBe(false);
   });
 
   it('although it is carried out while the run of an older one stands still before its call', async () => {
@@ -117,24 +114,22 @@ describe('the newest request for a checklist item wins', () => {
       (input) => input.includes('newest#') && /UpdateExpression|"Item"/.test(input),
       async () => {
         relay.clock.now += 1_000;
-        await slack('undo 103', TOMASZ);
-        await relay.work();
+        await carriedOut('undo 103', TOMASZ);
       },
     );
     await relay.workToTheEnd();
     expect(relay.table.lost).toBe(1);
-    expect(isDone(103)).toBe(false);
-    expect(relay.sandbox.audit.filter(({ endpoint }) => endpoint.endsWith(COMPLETE))).toHaveLength(1);
+    expect(relay.isCompleted(103)).toBe(false);
+    expect(relay.requestsTo(COMPLETE)).toBe(1);
   });
 
   it('although an older one is tried again later, each item for itself', async () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: COMPLETE, times: 1 });
-    await slack('done 102 103');
-    await relay.work();
+    await carriedOut('done 102 103');
     relay.clock.now += 1;
     await slack('undo 102');
     await relay.workToTheEnd();
-    expect([isDone(102), isDone(103)]).toEqual([false, true]);
+    expect([relay.isCompleted(102), relay.isCompleted(103)]).toEqual([false, true]);
     expect((await outcomes()).toSorted()).toEqual([
       'completed checklist item 103, but not all. Checklist item 102: there is a newer request for it.',
       'reopened checklist item 102',
@@ -154,7 +149,7 @@ describe('the newest request for a checklist item wins', () => {
     relay.clock.now += 1;
     await last();
     await relay.workToTheEnd();
-    expect(isDone(103)).toBe(expected);
+    expect(relay.isCompleted(103)).toBe(expected);
     const newer = expect.stringContaining('there is a newer request for it. Nothing was completed');
     expect(await outcomes()).toEqual(expect.arrayContaining(expected ? ['completed checklist item 103'] : [newer]));
   });
@@ -163,17 +158,15 @@ describe('the newest request for a checklist item wins', () => {
     const lines = ['done 101', 'undo 101', 'undo 102', 'done 102', 'done 103', 'undo 103', 'undo 104', 'done 104'];
     await asks.comment(lines.map((line) => `/${line}`).join('\n'), 0);
     await relay.workToTheEnd();
-    expect([101, 102, 103, 104].map(isDone)).toEqual([false, true, false, true]);
+    expect([101, 102, 103, 104].map(relay.isCompleted)).toEqual([false, true, false, true]);
   });
 
   it('and sets again what an earlier request had set, because somebody may have changed it in the service', async () => {
-    await slack('done 103');
-    await relay.work();
+    await carriedOut('done 103');
     const item = relay.sandbox.data.checklistItems.find(({ item_id }) => item_id === 103);
     Object.assign(item ?? {}, { is_completed: false });
     relay.clock.now += 180_000;
-    await slack('done 103');
-    await relay.work();
-    expect(isDone(103)).toBe(true);
+    await carriedOut('done 103');
+    expect(relay.isCompleted(103)).toBe(true);
   });
 });

@@ -7,7 +7,7 @@ import { linkAccount, sandboxCommands } from '../as-person/linked.ts';
 import { runRelay, targetOf } from '../cli/run-command.ts';
 import { consoleOf, TOKEN } from '../console/console-of.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
-import { command, MIRA, TOMASZ, told } from '../slack-requests.ts';
+import { command, MIRA, TOMASZ } from '../slack-requests.ts';
 
 const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 /** In the tool's words, and nowhere else but in messages to the person. */
@@ -96,7 +96,7 @@ it.each<[string, () => typeof answering, () => Promise<unknown>, 'told' | 'in ot
   await relay.work();
   expect(await recorded()).not.toContain(CANARY);
   await relay.workToTheEnd();
-  if (isTold === 'told') expect(JSON.stringify([told(relay), relay.slack.messages])).toContain(CANARY);
+  if (isTold === 'told') expect(JSON.stringify([relay.told(), relay.slack.messages])).toContain(CANARY);
   const all = await recorded();
   expect(all).not.toContain(CANARY);
   expect(all).toContain('main');
@@ -113,12 +113,7 @@ describe.each<[string, () => typeof answering]>([
     ['to be told to another person', { replyTo: { in: 'slack', userId: TOMASZ } }, {}],
     ['with steps that called no tool', {}, { calls: 'GitHub permission' }],
     ['with steps that are not sealed', {}, { sealed: undefined, result: 'x' }, unsealed],
-    [
-      'with steps that are sealed by others',
-      {},
-      { sealed: new Uint8Array(40) },
-      /was changed in the journal, or the key/,
-    ],
+    ['with steps that are sealed by others', {}, { sealed: new Uint8Array(40) }, /changed in the journal, or the key/],
   ])('%s', async (_, changed, changedStep, reason = /^/) => {
     answering = answer();
     await search();

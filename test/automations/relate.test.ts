@@ -29,7 +29,6 @@ const linked = () => {
   return { task_id, test_case_id, test_step_id };
 };
 const none = { task_id: null, test_case_id: null, test_step_id: null };
-const sends = () => relay.sandbox.audit.filter(({ endpoint }) => endpoint.endsWith('/defects/link')).length;
 const said = () => relay.github.comments.map(({ body }) => body.replaceAll(/[\\\u200b]/g, '').split('\n')[0]);
 
 async function happens(event: string, payload: object): Promise<void> {
@@ -60,30 +59,30 @@ describe('a line in an issue', () => {
     const ids = Object.values(expected).map((id) => expect.stringContaining(` ${id}`));
     expect(said()).toEqual(expect.arrayContaining(ids));
     expect(said()).toHaveLength(1 + ids.length);
-    expect(sends()).toBe(ids.length);
+    expect(relay.requestsTo('/defects/link')).toBe(ids.length);
   });
 
   it('waits until the issue has the label, and is not sent again after that', async () => {
     const body = `Task: ${TASK.id}`;
     await happens('issues', issue('opened', body, { labels: [] }));
-    expect(sends()).toBe(0);
+    expect(relay.requestsTo('/defects/link')).toBe(0);
     await happens('issues', issue('labeled', body, { seconds: 1 }));
     expect(linked()).toEqual({ ...none, task_id: TASK.id });
     await happens('issues', issue('unlabeled', body, { seconds: 2, labels: [] }));
     await happens('issues', issue('labeled', body, { seconds: 3 }));
-    expect([sends(), said().length]).toEqual([1, 2]);
+    expect([relay.requestsTo('/defects/link'), said().length]).toEqual([1, 2]);
   });
 
   it('an edit links what it adds, and takes nothing back', async () => {
     const before = `Task: ${TASK.id}`;
     await happens('issues', issue('opened', before));
     await happens('issues', edit(before, `Task: ${OTHER_TASK.id}`));
-    expect([linked().task_id, sends()]).toEqual([OTHER_TASK.id, 2]);
+    expect([linked().task_id, relay.requestsTo('/defects/link')]).toEqual([OTHER_TASK.id, 2]);
     expect(said().slice(2)).toEqual([
       expect.stringContaining(`Linked defect ${made()?.defect_id} to task ${OTHER_TASK.id}`),
     ]);
     await happens('issues', edit('', before, { seconds: 120 }));
-    expect(sends()).toBe(2);
+    expect(relay.requestsTo('/defects/link')).toBe(2);
     expect(said()).toHaveLength(3);
   });
 
@@ -94,7 +93,7 @@ describe('a line in an issue', () => {
   ])('counts only if its author may give commands: not of %s', async (_, author, who) => {
     relay.github.roles = new Map([['helper[bot]', 'write']]);
     await happens('issues', issue('opened', `Task: ${TASK.id}`, author));
-    expect([made()?.title, sends()]).toEqual([expect.any(String), 0]);
+    expect([made()?.title, relay.requestsTo('/defects/link')]).toEqual([expect.any(String), 0]);
     expect(said()).toHaveLength(who === 'MEMBER' ? 2 : 1);
   });
 
@@ -103,7 +102,7 @@ describe('a line in an issue', () => {
     const stranger = { user: { login: 'mallory', type: 'User' }, author_association: 'NONE' };
     await happens('issues', issue('opened', 'It crashes.', stranger));
     await happens('issues', edit('It crashes.', `Task: ${TASK.id}`, { ...stranger, login: 'mallory' }));
-    expect(sends()).toBe(0);
+    expect(relay.requestsTo('/defects/link')).toBe(0);
     await happens('issues', edit('It crashes.', `Task: ${TASK.id}`, { ...stranger, login: 'ada', seconds: 61 }));
     expect(linked()).toEqual({ ...none, task_id: TASK.id });
   });
@@ -117,7 +116,7 @@ describe('a line in an issue', () => {
     await mutate(relay, { reads: (payload) => (payload.q === 'ab' ? { refused: 422 } : payload) });
     await happens('issues', issue('opened', body));
     expect(said()).toContainEqual(expect.stringContaining(words));
-    expect([linked(), sends()]).toEqual([none, sent]);
+    expect([linked(), relay.requestsTo('/defects/link')]).toEqual([none, sent]);
   });
 
   it('means nothing where the repository does not say relate', async () => {
@@ -145,7 +144,7 @@ it.each([
   await relay.post('pull_request', { ...merged, action: 'opened' });
   await relay.post('pull_request', { ...merged, pull_request: elsewhere });
   await relay.work();
-  expect(sends()).toBe(0);
+  expect(relay.requestsTo('/defects/link')).toBe(0);
   await happens('pull_request', merged);
   expect(linked().test_case_id).toBe(isLinked ? CASE : null);
   expect(relay.github.comments.filter(({ issue }) => issue === `${REPOSITORY}#7`)).toHaveLength(isLinked ? 1 : 0);
@@ -237,7 +236,7 @@ describe('/pm relate', () => {
     expect(linked()).toEqual({ ...none, ...expected });
     relay.clock.now += 3 * 60_000;
     expect((await ask(relay, command)).inTheEnd).toMatch(/Nothing to do: relate-\w+ already links /);
-    expect(sends()).toBe(1);
+    expect(relay.requestsTo('/defects/link')).toBe(1);
     const kept = await createRelations(relay.stores.table).of({ connection: 'main', id: made()?.defect_id ?? '' });
     expect(kept).toMatchObject([{ id: String(id) }]);
   });
@@ -275,7 +274,7 @@ describe('/pm relate', () => {
     const verify = createVerifyCreated(relay.runtime.config, () => Promise.reject(new Error('nothing is read')));
     await resolveJob(parked, { done: 'linked', verify }, { ...relay.stores, by: 'a test' });
     expect(await askAgain()).toContain(`Nothing to do: ${parked.id} already links`);
-    expect([sends(), await relay.jobs('parked')]).toEqual([2, []]);
+    expect([relay.requestsTo('/defects/link'), await relay.jobs('parked')]).toEqual([2, []]);
   });
 
   it.each([

@@ -4,15 +4,7 @@ import type { TestsConfig } from '../../lib/config/tests.ts';
 import { newsOf } from '../../lib/engine/record/job.ts';
 import { privateKey } from '../github-identity.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
-import {
-  archiveOf,
-  junit,
-  REPOSITORY,
-  upload,
-  type WantedRun,
-  type WantedTest,
-  workflowRun,
-} from '../workflow-runs.ts';
+import { archiveOf, junit, upload, type WantedRun, type WantedTest, workflowRun } from '../workflow-runs.ts';
 
 const SCENARIO = 'f3c9d5e8-7a14-4d60-9b2f-2e8a1c6b4d01';
 const OTHER = 'second-scenario';
@@ -424,7 +416,7 @@ describe('defects', () => {
     const take = (number: number) => {
       const { workflow_run } = workflowRun({ number, conclusion: 'failure' });
       const ended = { ...Object(workflow_run), workflow: 'ci.yml' };
-      return takeFailing(relay.stores.table, REPOSITORY.full_name, ended, cases, true);
+      return takeFailing(relay.stores.table, 'Codertocat/Hello-World', ended, cases, true);
     };
     const due = [await take(1), await take(2), await take(3), await take(2)];
     expect(due.map(({ length }) => length)).toEqual([0, count, 0, count]);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { interact, lastMessage, MIRA, press, submit, told } from '../slack-requests.ts';
+import { interact, MIRA, press, submit } from '../slack-requests.ts';
 import { teamInput } from '../timesheets/team.ts';
 import { DAY, mrkdwnOf, people, startFriday, type TeamRelay, timesheets, WEEK } from './timesheet-team.ts';
 
@@ -137,7 +137,7 @@ describe('"Away until…" in a reminder', () => {
     relay = await startFriday(timesheets({ summary: SUMMARY }));
     await relay.remind();
     expect(await sayAway('2026-11-24')).toEqual({});
-    expect(told(relay).at(-1)).toContain('You will get no reminders through 2026-11-24.');
+    expect(relay.told().at(-1)).toContain('You will get no reminders through 2026-11-24.');
     expect(await nextDays(3)).toBe(0);
     expect(await relay.outcomes('timesheet-reminder')).toContain('nothing to do: away until 2026-11-24');
     expect(await nextDays(1)).toBe(0);
@@ -160,8 +160,8 @@ describe('"Away until…" in a reminder', () => {
     relay = await startFriday();
     await relay.remind();
     await sayAway('2026-12-24');
-    await press(relay, lastMessage(relay), 'Undo', { userId: MIRA });
-    expect(told(relay).at(-1)).toContain('You get reminders again.');
+    await press(relay, relay.lastMessage(), 'Undo', { userId: MIRA });
+    expect(relay.told().at(-1)).toContain('You get reminders again.');
     expect(await nextDays(3)).toBe(1);
   });
 

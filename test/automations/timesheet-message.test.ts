@@ -3,18 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { blockKitFaults } from '../../local/slack/block-kit.ts';
 import { renderView } from '../../local/slack/render.ts';
 import type { SlackMessage } from '../../local/slack/workspace.ts';
-import {
-  buttonsOf,
-  command,
-  lastMessage,
-  lastView,
-  MIRA,
-  press,
-  pressLogRest,
-  submit,
-  TOMASZ,
-  told,
-} from '../slack-requests.ts';
+import { buttonsOf, command, MIRA, press, pressLogRest, submit, TOMASZ } from '../slack-requests.ts';
 import { EVERY_DAY, type TeamInput, teamInput, withTeams } from '../timesheets/team.ts';
 import { DAY, DUE, mrkdwnOf, people, startFriday, type TeamRelay, tasks, timesheets, WEEK } from './timesheet-team.ts';
 
@@ -33,7 +22,7 @@ const pressAs = (userId: string, on: SlackMessage, label: string) =>
 const logRest = () => pressAs(MIRA, message(), 'Log the rest');
 /** The tasks that the form lets choose from, by their ids. */
 function offered(): string[] {
-  const input = lastView(relay).view.blocks.find(({ block_id }) => block_id === 'task');
+  const input = relay.lastView().view.blocks.find(({ block_id }) => block_id === 'task');
   const { element } = (input ?? { element: {} }) as { element: { options?: { value: string }[] } };
   return (element.options ?? []).map(({ value }) => value);
 }
@@ -60,8 +49,8 @@ describe('"Log the rest"', () => {
     const before = relay.sandbox.requests;
     expect((await logRest()).status).toBe(200);
     expect(relay.sandbox.requests).toBe(before);
-    expect(lastView(relay).userId).toBe(MIRA);
-    expect(renderView(lastView(relay))).toBe(
+    expect(relay.lastView().userId).toBe(MIRA);
+    expect(renderView(relay.lastView())).toBe(
       [
         'Log time\n========\n',
         `Task: [ ${CHECKOUT.name} ▾ ] ${LOGIN.name}, ${CART.name}`,
@@ -80,12 +69,12 @@ describe('"Log the rest"', () => {
     await relay.remind();
     expect(message().text).toBe('Your timesheet is missing 32h');
     await logRest();
-    expect(renderView(lastView(relay))).toContain('Task: [ Type its id or a part of its name ▾ ]');
-    expect(renderView(lastView(relay))).toContain('How long: 8h');
-    expect(renderView(lastView(relay))).toContain(`[ ${THURSDAY} ▾ ]`);
-    expect(renderView(lastView(relay))).not.toContain('another task');
+    expect(renderView(relay.lastView())).toContain('Task: [ Type its id or a part of its name ▾ ]');
+    expect(renderView(relay.lastView())).toContain('How long: 8h');
+    expect(renderView(relay.lastView())).toContain(`[ ${THURSDAY} ▾ ]`);
+    expect(renderView(relay.lastView())).not.toContain('another task');
     // The form stays open.
-    expect(await submit(relay, lastView(relay), {})).toEqual({ duration: 'Choose a task first.' });
+    expect(await submit(relay, relay.lastView(), {})).toEqual({ duration: 'Choose a task first.' });
     expect(await relay.outcomes('log-time')).toEqual([]);
   });
 
@@ -103,8 +92,8 @@ describe('"Log the rest"', () => {
       await relay.remind();
       expect([days, relay.calls()['/tasks/detail']]).toEqual([days, asked]);
     }
-    await pressAs(MIRA, lastMessage(relay), 'Log the rest');
-    expect(renderView(lastView(relay))).toContain(`Task: [ ${CHECKOUT.name} ▾ ] Named there\n`);
+    await pressAs(MIRA, relay.lastMessage(), 'Log the rest');
+    expect(renderView(relay.lastView())).toContain(`Task: [ ${CHECKOUT.name} ▾ ] Named there\n`);
   });
 
   it("a person without entries this week is offered last week's tasks, by their ids if the service no longer knows them", async () => {
@@ -115,7 +104,7 @@ describe('"Log the rest"', () => {
     relay.clock.now += 3 * DAY;
     await relay.remind();
     await logRest();
-    expect(renderView(lastView(relay))).toContain('Task: [ T-gone ▾ ]');
+    expect(renderView(relay.lastView())).toContain('Task: [ T-gone ▾ ]');
   });
 
   it('the form opens with at most five tasks, and as many as the button can hold', async () => {
@@ -142,29 +131,24 @@ describe('"Log the rest"', () => {
     );
   });
 
+  const byName = { 'find-task': 'text login with PASSKEYS' };
   it.each([
     ['another of the recent tasks, and less', { task: CART.id, duration: '1:15' }, CART, 1.25, FRIDAY],
-    [
-      'another task by its name and day',
-      { 'find-task': 'text login with PASSKEYS', date: THURSDAY },
-      LOGIN,
-      4.5,
-      THURSDAY,
-    ],
+    ['another task by its name and day', { ...byName, date: THURSDAY }, LOGIN, 4.5, THURSDAY],
   ])('the form logs %s, for the person who pressed the button', async (_, filled, task, hours, date) => {
     relay = await startFriday(alone({ remindOf: 'day' }));
     relay.logs(mira, 1, { date: THURSDAY, task: CART.id });
     relay.logs(mira, 2);
     await relay.remind();
     await logRest();
-    expect(await submit(relay, lastView(relay), { note: 'the rest', ...filled })).toEqual({});
+    expect(await submit(relay, relay.lastView(), { note: 'the rest', ...filled })).toEqual({});
     await relay.workToTheEnd();
     expect(logged()).toMatchObject([{ user_id: mira.userId, task_id: task.id, hours, date }]);
     expect(logged()[0]?.note).toMatch(/^the rest \[partner-relay [0-9a-f]+\]$/);
     // The reminder has read the week a moment ago.
     const day = date === FRIDAY ? 'today (3h15m of 6h30m)' : 'yesterday (5h30m of 8h)';
-    expect(told(relay).at(-1)).toContain(`on ${task.name}, ${day}. Note: “the rest”`);
-    expect(lastMessage(relay)).toMatchObject({ kind: 'message', userId: MIRA });
+    expect(relay.told().at(-1)).toContain(`on ${task.name}, ${day}. Note: “the rest”`);
+    expect(relay.lastMessage()).toMatchObject({ kind: 'message', userId: MIRA });
   });
 
   it.each([
@@ -176,8 +160,8 @@ describe('"Log the rest"', () => {
     await relay.remind();
     relay.clock.now += later;
     await logRest();
-    expect(renderView(lastView(relay))).toContain(duration);
-    expect(renderView(lastView(relay))).toContain('[ 2026-11-20 ▾ ]');
+    expect(renderView(relay.lastView())).toContain(duration);
+    expect(renderView(relay.lastView())).toContain('[ 2026-11-20 ▾ ]');
   });
 
   it("the form logs the proposed time on the team's connection, only for the person who sends it", async () => {
@@ -188,10 +172,10 @@ describe('"Log the rest"', () => {
     relay.logs(mira, 2);
     await relay.remind();
     await pressAs(TOMASZ, message(), 'Log the rest');
-    expect(await submit(relay, lastView(relay), {})).toEqual({});
+    expect(await submit(relay, relay.lastView(), {})).toEqual({});
     await relay.workToTheEnd();
     expect(logged()).toMatchObject([{ user_id: tomasz.userId, task_id: CHECKOUT.id, hours: 4.5, date: FRIDAY }]);
-    expect(lastMessage(relay)).toMatchObject({ kind: 'message', userId: TOMASZ });
+    expect(relay.lastMessage()).toMatchObject({ kind: 'message', userId: TOMASZ });
   });
 
   it.each([
@@ -206,7 +190,7 @@ describe('"Log the rest"', () => {
     const sent = message();
     relay.clock.now += 60_000;
     await logRest();
-    await submit(relay, lastView(relay), filled);
+    await submit(relay, relay.lastView(), filled);
     await relay.workToTheEnd();
     for (const part of shown) expect(mrkdwnOf(sent)).toContain(part);
     expect(buttonsOf(sent)).toHaveLength(buttons);

@@ -96,7 +96,7 @@ describe('somebody who logs what is missing between the reading and the message'
     ['Slack wants fewer look-ups', () => relay.slack.fail({ method: 'users.lookupByEmail', ...limited(600) })],
     ['Slack is down', () => relay.slack.fail({ method: 'chat.postMessage', kind: 'server-error', times: 6 })],
     [
-      'the service wants fewer questions for names of tasks',
+      'the service names no task',
       () => relay.sandbox.setFault({ operation: '/tasks/detail', times: 1, ...limited(660) }),
     ],
   ];

@@ -5,7 +5,7 @@ import { readJob } from '../../lib/engine/record/read-job.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
-import { ask, lastMessage } from '../slack-requests.ts';
+import { ask } from '../slack-requests.ts';
 
 const operation = '/defects/create';
 const HOUR = 3_600_000;
@@ -138,6 +138,6 @@ describe('discarding a job', () => {
     const { job } = await only();
     await discardJob(job, { by: 'alice', reason: 'the task is closed' }, options());
     await relay.workToTheEnd();
-    expect(lastMessage(relay).text).toBe(':warning: Discarded: the task is closed.');
+    expect(relay.lastMessage().text).toBe(':warning: Discarded: the task is closed.');
   });
 });

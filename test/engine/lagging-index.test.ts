@@ -14,15 +14,12 @@ let relay: TestRelay;
 /** @param ended a job that does not stand in line any more */
 type Shown = (ended: StandingJob, standing: StandingJob[]) => StandingJob[];
 
+const called = (job: StandingJob) => ({ ...job, slotAt: relay.clock.now + 1_000 });
+
 it.each<[string, number, Lane, Shown]>([
   ['who moves the lines was slow after it had read the index', 3_000, 'interactive', () => []],
   ['the index still shows a job as waiting that was called', 0, 'interactive', (ended) => [ended]],
-  [
-    'the index still shows a job as called that has ended',
-    0,
-    'interactive',
-    (ended) => [{ ...ended, slotAt: relay.clock.now + 1_000 }],
-  ],
+  ['the index still shows a job as called that has ended', 0, 'interactive', (ended) => [called(ended)]],
   [
     'one of many that the index shows as waiting is called, and ends at once',
     0,
@@ -85,6 +82,6 @@ it.each<[string, number, Lane, Shown]>([
     },
   });
   await lines.moveOn({ name: 'main', limits });
-  const called = taking === 'background' ? [] : [expect.any(Number)];
-  expect((await line()).map(({ slotAt }) => slotAt)).toEqual(called);
+  const slots = taking === 'background' ? [] : [expect.any(Number)];
+  expect((await line()).map(({ slotAt }) => slotAt)).toEqual(slots);
 });

@@ -23,9 +23,7 @@ it.each([
 });
 
 it('a worker that stalls beyond its lease leaves the reply to the worker that took over', async () => {
-  const relay: TestRelay = await startRelay({
-    github: { token: 'ghp_token' },
-  });
+  const relay: TestRelay = await startRelay({ github: { token: 'ghp_token' } });
   const told: number[] = [];
   const isReply = (input: string) => input.includes('"status":{"S":"begun"}');
   relay.table.loseAnswer(isReply, async () => {

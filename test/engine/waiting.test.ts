@@ -287,9 +287,7 @@ it.each<[string, (body: string) => boolean]>([
   ['the wait', sets('waiting')],
   ['the end', sets('succeeded')],
 ])('a write repeated by the SDK after a lost answer is recognized: %s', async (_, isLike) => {
-  relay = await startRelay({
-    config: exampleConfig({ comment: false }),
-  });
+  relay = await startRelay({ config: exampleConfig({ comment: false }) });
   // One failure that may pass, so that the job waits once.
   relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', times: 1 });
   relay.table.loseAnswer(isLike);

@@ -11,7 +11,7 @@ import { codeOn, LinkBrowser, linkAccount, linkUrl, serviceUrl, urlIn } from '..
 import { watchTable } from '../console/table-calls.ts';
 import { exampleConfig, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
 import { type Choices, consent } from '../sandbox/mcp/consent.ts';
-import { command, lastMessage, MIRA, press, readable, TOMASZ } from '../slack-requests.ts';
+import { command, MIRA, press, readable, TOMASZ } from '../slack-requests.ts';
 
 const MINUTE = 60_000;
 
@@ -87,7 +87,7 @@ describe('a person', () => {
 
   it('opens the link from Slack, which tells the relay so', async () => {
     await linkUrl(relay);
-    expect((await press(relay, lastMessage(relay), 'Open in the browser')).status).toBe(200);
+    expect((await press(relay, relay.lastMessage(), 'Open in the browser')).status).toBe(200);
   });
 
   it('asks for the scopes that were missing, with all others that the relay can use', async () => {
@@ -373,5 +373,5 @@ it('what is kept until a link is confirmed is sealed, and holds no secret of the
   expect(JSON.stringify(await underWay(MIRA))).not.toContain(code);
   for (const secret of [code, browser.cookie, state].filter(Boolean))
     expect(JSON.stringify(relay.log)).not.toContain(secret);
-  expect(readable(lastMessage(relay).blocks)).toContain('only for you');
+  expect(readable(relay.lastMessage().blocks)).toContain('only for you');
 });

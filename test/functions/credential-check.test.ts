@@ -18,11 +18,7 @@ let relay: TestRelay;
 
 async function start(options: TestRelayOptions & { connection?: RelayConfigInput['connections'][string] } = {}) {
   const { connection = {}, ...rest } = options;
-  relay = await startRelay({
-    config: exampleConfig({}, { connection }),
-    github: { token: 'ghp_known' },
-    ...rest,
-  });
+  relay = await startRelay({ config: exampleConfig({}, { connection }), github: { token: 'ghp_known' }, ...rest });
   relay.github.tokens = new Set(['ghp_known']);
   relay.github.installedAt = new Set([ACCOUNT]);
 }
@@ -137,11 +133,7 @@ describe('a connection', () => {
     ['without a field in its secret', () => enterKey({ apiKey: undefined }), /^bad: .*or invalid fields: apiKey/],
     ['with an address that is no base URL', () => enterKey({ baseUrl: 'ftp://x' }), /^bad: /],
     ['with a host that is down', () => enterKey({ baseUrl: 'http://127.0.0.1:2' }), /^bad: .*cannot be reached/],
-    [
-      'behind a page',
-      () => relay.sandbox.setFault({ kind: 'maintenance' }),
-      /^bad: .*answers 503 \(a maintenance page\)/,
-    ],
+    ['behind a page', () => relay.sandbox.setFault({ kind: 'maintenance' }), /^bad: .*503 \(a maintenance page\)/],
   ])('the check reports %s', async (_, fault, told) => {
     await fault();
     expect(await found('partner/main')).toMatch(told);

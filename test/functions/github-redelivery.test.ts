@@ -1,25 +1,18 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createHooks } from '../../lib/platforms/github/redelivery/hooks.ts';
 import type { StandInHook } from '../github-hooks-api.ts';
-import {
-  APP,
-  DAY,
-  HOUR,
-  MINUTE,
-  ofApp,
-  ofOrganization,
-  ofRepository,
-  type RedeliveryTrial,
-  type RedeliveryTrialOptions,
-  startRedeliveryTrial,
-  TOKEN,
-} from '../redelivery-trial.ts';
+import { APP, ofApp, ofOrganization, ofRepository, startRedeliveryTrial, TOKEN } from '../redelivery-trial.ts';
 import { WEBHOOK_SECRET } from '../relay.ts';
 
-let trial: RedeliveryTrial;
-let { relay, github, hook, ping, opened, run, pass } = {} as RedeliveryTrial;
-const start = async (options?: RedeliveryTrialOptions) => {
-  trial = await startRedeliveryTrial(options);
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+type Trial = Awaited<ReturnType<typeof startRedeliveryTrial>>;
+let trial: Trial;
+let { relay, github, hook, ping, opened, run, pass } = {} as Trial;
+const start = async (...options: Parameters<typeof startRedeliveryTrial>) => {
+  trial = await startRedeliveryTrial(...options);
   ({ relay, github, hook, ping, opened, run, pass } = trial);
 };
 beforeEach(() => start());

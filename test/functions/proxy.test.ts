@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { SQSBatchResponse } from 'aws-lambda';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { writeConfig, writeCustom } from '../../infra/bundle/custom-build.ts';
 import { buildFunction } from '../../infra/bundle/function-build.ts';
 import none from '../../lib/triggers/custom-automation.ts';

@@ -9,7 +9,7 @@ import { keys } from '../../lib/state/table/keys.ts';
 import { issueEvent } from '../issue-events.ts';
 import { type LossyProxy, startLossyProxy } from '../lossy-proxy.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
-import { command, lastView, submit } from '../slack-requests.ts';
+import { command, submit } from '../slack-requests.ts';
 
 let relay: TestRelay;
 let aws: LossyProxy;
@@ -61,7 +61,7 @@ it('a person is answered while Slack waits, also if AWS is late and Slack does n
 it('a form stays open that a person sends off', async () => {
   await command(relay, 'defect');
   aws.silence = 'no answer';
-  const { title } = await submit(relay, lastView(relay), { title: 'Login fails' });
+  const { title } = await submit(relay, relay.lastView(), { title: 'Login fails' });
   expect(title).toContain(UNKNOWN);
 });
 

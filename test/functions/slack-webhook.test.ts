@@ -1,6 +1,6 @@
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Runtime } from '../../lib/runtime.ts';
 import { functionUrlEvent } from '../../local/http-front.ts';
 import { TEAM_ID } from '../../local/slack/workspace.ts';
@@ -22,6 +22,11 @@ const signedHeaders = (body: Uint8Array | string, timestamp: string) => ({
   'x-slack-signature': slackSignature(body, timestamp),
 });
 
+let relay: TestRelay;
+beforeEach(async () => {
+  relay = await startRelay();
+});
+
 describe('the signature', () => {
   // https://docs.slack.dev/authentication/verifying-requests-from-slack
   const published = {
@@ -32,10 +37,6 @@ describe('the signature', () => {
   const { timestamp, signature } = published;
   const bytes = Buffer.from(published.body);
 
-  let relay: TestRelay;
-  beforeAll(async () => {
-    relay = await startRelay();
-  });
   beforeEach(() => {
     relay.clock.now = Number(timestamp) * 1000;
   });
@@ -122,7 +123,6 @@ describe('the signature', () => {
 });
 
 it('both signing secrets are valid for a day after a rotation, then only the new one', async () => {
-  const relay = await startRelay();
   const signedWith = async (secret: string) => (await postToSlack(relay, 'ssl_check=1', { secret })).status;
   expect(await signedWith(SIGNING_SECRET)).toBe(200);
   expect(await signedWith('the next one')).toBe(401);
@@ -136,10 +136,6 @@ it('both signing secrets are valid for a day after a rotation, then only the new
 });
 
 describe('a request', () => {
-  let relay: TestRelay;
-  beforeAll(async () => {
-    relay = await startRelay();
-  });
   const itemsInTable = async () =>
     (await new DynamoDBClient({}).send(new ScanCommand({ TableName: relay.runtime.environment.TABLE_NAME }))).Count;
 
@@ -230,10 +226,6 @@ describe('a request', () => {
 });
 
 describe('a form', () => {
-  let relay: TestRelay;
-  beforeAll(async () => {
-    relay = await startRelay();
-  });
   beforeEach(() => {
     relay.clock.now += 1_000;
   });
@@ -307,7 +299,6 @@ function messageAction(callbackId: string): object {
 }
 
 it('a request without a valid signature makes no call of the table, not even in a new process', async () => {
-  const relay = await startRelay();
   const table = watchTable();
   const headers = { 'x-slack-request-timestamp': String(relay.clock.now / 1000), 'x-slack-signature': 'v0=00' };
   expect((await fetch(relay.slackUrl, { method: 'POST', headers, body: 'payload={}' })).status).toBe(401);
@@ -316,7 +307,7 @@ it('a request without a valid signature makes no call of the table, not even in 
 });
 
 it('a process that Lambda starts reads the workspace, and its first command what its person is and did, once', async () => {
-  const relay = await startRelay({ environment: { AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand' } });
+  relay = await startRelay({ environment: { AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand' } });
   await command(relay, 'done 101');
   const table = watchTable();
   const body = commandForm(relay, 'done 102').toString();

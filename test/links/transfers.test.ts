@@ -185,7 +185,7 @@ it('a job that a refusal has parked creates the defect of the transferred issue 
   await relay.work();
   scopes([]);
   await relay.workToTheEnd();
-  const [job, ...others] = await relay.jobs('parked');
+  const [_job, ...others] = await relay.jobs('parked');
   expect(others).toEqual([]);
   scopes(['*']);
   await relay.replay();

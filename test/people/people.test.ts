@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { exampleConfig, SIGNING_SECRET, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
-import { ask, command, MIRA, NOBODY, TOMASZ, told } from '../slack-requests.ts';
+import { ask, command, MIRA, NOBODY, TOMASZ } from '../slack-requests.ts';
 import { workWith } from './changed-config.ts';
 
 const CONTACT = 'the platform team';
@@ -31,7 +31,6 @@ const loggedFor = () => {
   return relay.sandbox.data.users.find(({ user_id }) => user_id === entry?.user_id)?.name;
 };
 const dayLogged = () => relay.sandbox.data.timelogs.at(-1)?.date;
-const timesListed = () => relay.sandbox.audit.filter(({ endpoint }) => endpoint === '/users/list').length;
 
 /** Users of the service whom nobody asks about, in front of the others. */
 function addStrangers(length: number): void {
@@ -61,11 +60,11 @@ describe('a person in Slack', () => {
     const pages = Math.ceil(relay.sandbox.data.users.length / 100);
     for (const userId of [MIRA, NOBODY, TOMASZ, NOBODY]) {
       await ask(relay, log(), { userId });
-      expect(timesListed()).toBe(pages);
+      expect(relay.requestsTo('/users/list')).toBe(pages);
       relay.clock.now += 10 * 60_000;
     }
     const [found, unknown] = [/ Logged 1h on /, /^:warning: No user of the service has your e-mail address/];
-    expect(told(relay)).toEqual([found, unknown, found, unknown].map((said) => expect.stringMatching(said)));
+    expect(relay.told()).toEqual([found, unknown, found, unknown].map((said) => expect.stringMatching(said)));
     expect(loggedFor()).toBe('Tomasz Zielinski');
   });
 
@@ -110,15 +109,15 @@ describe('a person in Slack', () => {
   it('who was not found, or found twice, is looked for again after ten minutes and not before', async () => {
     addTwin();
     for (const userId of [MIRA, NOBODY]) await ask(relay, log(), { userId });
-    expect(timesListed()).toBe(1);
+    expect(relay.requestsTo('/users/list')).toBe(1);
     relay.sandbox.data.users.pop();
     relay.sandbox.data.users.push({ ...twin, email: 'jonas.weber@example.org' });
     relay.clock.now += 10 * 60_000 - 1;
     for (const userId of [MIRA, NOBODY]) await ask(relay, log(), { userId });
-    expect([timesListed(), relay.sandbox.data.timelogs.length]).toEqual([1, 3]);
+    expect([relay.requestsTo('/users/list'), relay.sandbox.data.timelogs.length]).toEqual([1, 3]);
     relay.clock.now += 1;
     for (const userId of [MIRA, NOBODY]) await ask(relay, log(), { userId });
-    expect([timesListed(), relay.sandbox.data.timelogs.length]).toEqual([2, 5]);
+    expect([relay.requestsTo('/users/list'), relay.sandbox.data.timelogs.length]).toEqual([2, 5]);
   });
 
   it('a list is as old as its first page, however long a job took to read the others', async () => {
@@ -128,11 +127,11 @@ describe('a person in Slack', () => {
     await ask(relay, log());
     relay.clock.now += 19 * 60_000;
     await relay.workToTheEnd();
-    expect([timesListed(), relay.sandbox.data.timelogs.length]).toEqual([3, 4]);
+    expect([relay.requestsTo('/users/list'), relay.sandbox.data.timelogs.length]).toEqual([3, 4]);
     relay.sandbox.data.users.push({ user_id: 'new', name: 'Jonas', email: 'jonas.weber@example.org' });
     relay.clock.now += 2 * 60_000;
     await ask(relay, log(), { userId: NOBODY });
-    expect([timesListed(), relay.sandbox.data.timelogs.length]).toEqual([5, 5]);
+    expect([relay.requestsTo('/users/list'), relay.sandbox.data.timelogs.length]).toEqual([5, 5]);
   });
 
   it.each([
@@ -173,7 +172,7 @@ describe('a person in Slack', () => {
     ] as const) {
       relay.clock.now += later;
       await ask(relay, log());
-      expect([later, timesListed()]).toEqual([later, listed]);
+      expect([later, relay.requestsTo('/users/list')]).toEqual([later, listed]);
     }
     expect(relay.slack.calls.filter(({ method }) => method === 'users.info')).toHaveLength(4);
   });
@@ -242,6 +241,6 @@ describe('a person on GitHub', () => {
     expect(relay.github.comments).toHaveLength(3);
     for (const { body } of relay.github.comments) expect(body).not.toContain('@example.');
     for (const { outcome } of await relay.jobs()) expect(outcome).not.toContain('@example.');
-    expect(told(relay)).toEqual([]);
+    expect(relay.told()).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { startRelay } from '../relay.ts';
-import { command, told } from '../slack-requests.ts';
+import { command } from '../slack-requests.ts';
 import { workWith } from './changed-config.ts';
 
 /** After each page of the list, rows come at a place of it, or go if there are fewer than none. */
@@ -31,7 +31,7 @@ it('a person is never found twice in a list that shifts between its pages', asyn
     };
     await workWith(relay, {}, { fetch: fetchAndShift });
     const isComing = shifts.every(({ by }) => by >= 0);
-    expect(told(relay).join()).toMatch(isComing ? /Logged 1h on / : /Logged 1h on |No user of the service/);
+    expect(relay.told().join()).toMatch(isComing ? /Logged 1h on / : /Logged 1h on |No user of the service/);
     for (const { user_id } of relay.timelogs()) expect(user_id).toBe(users.find(isMira)?.user_id);
   });
   await fc.assert(property, { numRuns: 12, examples: [[Array(3).fill({ at: 0, by: 1 })]] });

@@ -3,7 +3,7 @@ import { MOST_UNDER_WAY } from '../../lib/people/turns.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { commentPayload } from '../kill/github-payloads.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
-import { ask, command, lastView, MIRA, press, submit, TOMASZ, told } from '../slack-requests.ts';
+import { ask, command, MIRA, press, submit, TOMASZ } from '../slack-requests.ts';
 
 const TOO_MANY = '10 of your requests are not finished yet. Wait for one of them to finish, then try again.';
 const PER_MINUTE = 40;
@@ -35,10 +35,10 @@ describe('a person who gives many commands', () => {
     await ask(relay, 'defect', { userId: MIRA });
     for (let count = 0; count < MOST_UNDER_WAY; count++) await search(MIRA);
     const filled = { project: PROJECT, title: 'Login fails' };
-    expect(await submit(relay, lastView(relay), filled)).toEqual({ title: TOO_MANY });
+    expect(await submit(relay, relay.lastView(), filled)).toEqual({ title: TOO_MANY });
     const suggestion = await command(relay, 'dnoe 101', { userId: MIRA });
     await press(relay, suggestion, 'Do that', { userId: MIRA });
-    expect(told(relay).at(-1)).toContain(TOO_MANY);
+    expect(relay.told().at(-1)).toContain(TOO_MANY);
   });
 
   it('may ask again after the note of the last command has expired', async () => {

@@ -1,21 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RelayConfigInput } from '../../lib/config/schema.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
-import {
-  ask,
-  command,
-  commandForm,
-  interact,
-  lastView,
-  MIRA,
-  NOBODY,
-  PLATFORM,
-  postToSlack,
-  press,
-  shortcut,
-  submit,
-  told,
-} from '../slack-requests.ts';
+import { MIRA, NOBODY, PLATFORM } from '../slack-people.ts';
+import { ask, command, commandForm, interact, postToSlack, press, shortcut, submit } from '../slack-requests.ts';
 
 type Access = NonNullable<RelayConfigInput['slack']>['access'];
 
@@ -44,8 +31,8 @@ describe('a request of another workspace', () => {
     expect((await postToSlack(relay, form.toString())).text).toContain('belongs to another workspace');
     await shortcut(relay, 'Login fails', { teamId });
     if (found) await press(relay, found, 'Log time', { teamId });
-    expect(told(relay).slice(-2)).toEqual(Array(2).fill(':warning: This relay belongs to another workspace.'));
-    expect(await submit(relay, lastView(relay), { title: 'Login fails', project: PROJECT }, { teamId })).toEqual({
+    expect(relay.told().slice(-2)).toEqual(Array(2).fill(':warning: This relay belongs to another workspace.'));
+    expect(await submit(relay, relay.lastView(), { title: 'Login fails', project: PROJECT }, { teamId })).toEqual({
       title: 'This relay belongs to another workspace.',
     });
     expect([(await relay.jobs()).length, relay.slack.views.length]).toEqual(before);
@@ -161,7 +148,7 @@ describe('where only people whom the service knows may ask', () => {
     for (const userId of [NOBODY, MIRA]) {
       expect((await command(relay, 'defect', { userId })).text).toContain('Partner Relay is looking up your user');
       await relay.work();
-      said.push(told(relay).at(-1));
+      said.push(relay.told().at(-1));
       await command(relay, 'defect', { userId });
     }
     expect(said).toEqual([

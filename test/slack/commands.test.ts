@@ -2,26 +2,9 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ourVerbs as verbs } from '../../lib/automations/verbs.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { mutate } from '../mutated-service.ts';
-import { exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
-import {
-  ask,
-  buttonsOf,
-  command,
-  GENERAL,
-  lastMessage,
-  lastView,
-  MIRA,
-  NOBODY,
-  PLATFORM,
-  press,
-  pressLogRest,
-  queued,
-  readable,
-  shortcut,
-  submit,
-  TOMASZ,
-  told,
-} from '../slack-requests.ts';
+import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
+import { GENERAL, MIRA, NOBODY, PLATFORM, TOMASZ } from '../slack-people.ts';
+import { ask, buttonsOf, command, press, pressLogRest, readable, shortcut, submit } from '../slack-requests.ts';
 
 /** Within it, a second command of a person is a further one. */
 const MINUTE_MS = 60_000;
@@ -30,10 +13,10 @@ const LOGIN = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03', name: 'Login with pa
 const CHECKOUT = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01', name: 'Release checkout 2.4' };
 const WORKING = ':hourglass_flowing_sand: Working on it: ';
 
-async function started(options?: TestRelayOptions): Promise<TestRelay> {
-  const relay = await startRelay(options);
-  return relay;
-}
+let relay: TestRelay;
+beforeEach(async () => {
+  relay = await startRelay();
+});
 
 describe('a command', () => {
   let relay: TestRelay;
@@ -43,8 +26,6 @@ describe('a command', () => {
   beforeEach(() => {
     relay.clock.now += MINUTE_MS;
   });
-  const completed = (...ids: number[]) =>
-    ids.map((id) => relay.sandbox.data.checklistItems.find(({ item_id }) => item_id === id)?.is_completed);
 
   it('a command is answered at once without a call to the service, and only its author sees the outcome', async () => {
     const answer = await command(relay, 'done 104', { channelId: PLATFORM });
@@ -53,10 +34,11 @@ describe('a command', () => {
     expect(relay.sandbox.requests).toBe(0);
     expect(await relay.jobs()).toMatchObject([{ lane: 'interactive', connection: 'main' }]);
     await relay.work();
-    expect(lastMessage(relay)).toMatchObject({ kind: 'ephemeral', userId: MIRA, channel: PLATFORM });
+    expect(relay.lastMessage()).toMatchObject({ kind: 'ephemeral', userId: MIRA, channel: PLATFORM });
     expect(relay.sandbox.requests).toBe(1);
   });
 
+  const OF_A_TASK = `:warning: Checklist item ${CHECKOUT.id}: that is the id of a task, and done takes ids of checklist items. Nothing was completed.`;
   const NONE = (id: number) => `Checklist item ${id}: there is no such item.`;
   it.each([
     ['done 101', ':white_check_mark: Completed checklist item 101.', [true, false, false]],
@@ -69,15 +51,11 @@ describe('a command', () => {
       [true, true, false],
     ],
     ['done 998 999', `:warning: ${NONE(998)} ${NONE(999)} Nothing was completed.`, [true, true, false]],
-    [
-      'done d94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01',
-      ':warning: Checklist item d94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01: that is the id of a task, and done takes ids of checklist items. Nothing was completed.',
-      [true, true, false],
-    ],
+    [`done ${CHECKOUT.id}`, OF_A_TASK, [true, true, false]],
   ])('a command completes and reopens checklist items: %s', async (typed, inTheEnd, items) => {
     expect(await ask(relay, typed)).toEqual({ atOnce: expect.stringContaining(WORKING), inTheEnd });
-    expect(completed(101, 102, 103)).toEqual(items);
-    expect(completed(201)).toEqual([false]);
+    expect([101, 102, 103].map(relay.isCompleted)).toEqual(items);
+    expect([201].map(relay.isCompleted)).toEqual([false]);
     expect(await relay.jobs('parked')).toEqual([]);
   });
 
@@ -118,7 +96,7 @@ describe('a command', () => {
       ...projects.map(({ name, project_id }) => `${name}\n${project_id}`),
     ];
     expect(inTheEnd).toBe(shown.join('\n'));
-    const buttons = lastMessage(relay).blocks?.filter((block) => 'accessory' in block && block.accessory);
+    const buttons = relay.lastMessage().blocks?.filter((block) => 'accessory' in block && block.accessory);
     expect(buttons).toHaveLength(2);
   });
 
@@ -156,7 +134,7 @@ describe('a command', () => {
     const { text, blocks } = await command(relay, typed);
     expect(text.startsWith(answer)).toBe(true);
     expect(blocks.some(({ type }) => type === 'actions')).toBe(offered);
-    expect(queued(relay)).toBe(0);
+    expect(relay.queued()).toBe(0);
   });
 
   it('each command that may be meant has a button, and each runs once', async () => {
@@ -166,31 +144,31 @@ describe('a command', () => {
     for (const label of [...commands, ...commands]) expect((await press(relay, answer, label)).status).toBe(200);
     await relay.work();
     await press(relay, answer, commands[0] ?? '');
-    expect(queued(relay)).toBe(0);
+    expect(relay.queued()).toBe(0);
     expect(relay.sandbox.data.timelogs.slice(-2).map(({ hours }) => hours)).toEqual([2, 0.0333]);
-    expect(told(relay).filter((text) => /Logged 2[hm] on/.test(text))).toHaveLength(2);
+    expect(relay.told().filter((text) => /Logged 2[hm] on/.test(text))).toHaveLength(2);
   });
 });
 
 it('a waiting command repeats a refused call only once', async () => {
-  const relay = await started({ config: exampleConfig({}, { connection: { limits: { perMinute: 1 } } }) });
+  relay = await startRelay({ config: exampleConfig({}, { connection: { limits: { perMinute: 1 } } }) });
   await ask(relay, 'done 998 999');
   // More than enough for two calls, one a minute.
   await relay.pass(12 * 60_000, 3 * 60_000);
   expect(relay.sandbox.requests).toBe(2);
-  expect(told(relay).at(-1)).toContain('Nothing was completed.');
+  expect(relay.told().at(-1)).toContain('Nothing was completed.');
 });
 
 describe('help', () => {
   it('help is made from the verbs, is short, and makes no job', async () => {
     const config = exampleConfig({}, { slack: { command: '/pm-test' }, connection: { mcp: { accounts: 'offered' } } });
-    const relay = await started({ config });
+    relay = await startRelay({ config });
     for (const typed of ['', 'help', '?', 'HELP']) {
       const { text } = await command(relay, typed);
       for (const { usage, does } of verbs) expect(text).toContain(`/pm-test ${usage}  ${does}`);
       expect(text.split('\n').length).toBeLessThanOrEqual(verbs.length + 2);
     }
-    expect(queued(relay)).toBe(0);
+    expect(relay.queued()).toBe(0);
     expect(relay.sandbox.requests).toBe(0);
   });
 
@@ -207,7 +185,7 @@ describe('help', () => {
     ['before a link that is required', { connection: required }, {}, 'link unlink status help'],
   ])('help lists what the person may use: %s', async (_, settings, asked, words) => {
     const listed = words.split(' ');
-    const relay = await started({ config: exampleConfig({}, settings) });
+    relay = await startRelay({ config: exampleConfig({}, settings) });
     const { text } = await command(relay, 'help', asked);
     expect([...text.matchAll(/^\/pm (\w+).* {2}/gm)].map(([, verb]) => verb)).toEqual(listed);
     const [example] = text.match(/For example.*/) ?? [];
@@ -217,14 +195,13 @@ describe('help', () => {
   });
 
   it('help lists everything while Slack does not say who is in a group', async () => {
-    const relay = await started({ config: exampleConfig({}, { slack: { permissions } }) });
+    relay = await startRelay({ config: exampleConfig({}, { slack: { permissions } }) });
     relay.slack.userGroups.delete('S0PLATFORM');
     expect((await command(relay, 'help', { channelId: PLATFORM })).text).toContain('/pm log');
   });
 });
 
 it("status shows the person's last five jobs and the budget", async () => {
-  const relay = await started();
   // The job that fills the form is none that a person knows of.
   await ask(relay, 'defect');
   expect((await command(relay, 'status')).text).toBe(
@@ -259,7 +236,6 @@ it("status shows the person's last five jobs and the budget", async () => {
 });
 
 it.each([403, 422])('a search shows the tasks that it found if that of projects is refused: %i', async (refused) => {
-  const relay = await started();
   await mutate(relay, { reads: (payload, path) => (path === 'projects/search' ? { refused } : payload) });
   expect((await ask(relay, 'find checkout')).inTheEnd).toMatch(
     /^Tasks\nRelease checkout 2.4\n.*\nThe service refuses to search projects\.$/,
@@ -276,7 +252,6 @@ it.each([
   ['log 1h Nothing like it', /“Nothing like it” does not begin with the name of a task/],
   ['log 1h Relaese checkout 2.4', /No task is called “Relaese checkout 2.4”/],
 ])('who searches for less than a service takes is told: %s', async (text, said) => {
-  const relay = await started();
   await mutate(relay, {
     reads: (payload, path) =>
       path === 'tasks/search' && String(payload.q).length < 4
@@ -285,7 +260,7 @@ it.each([
   });
   await command(relay, text);
   await relay.workToTheEnd();
-  expect(told(relay)).toEqual([expect.stringMatching(said)]);
+  expect(relay.told()).toEqual([expect.stringMatching(said)]);
   expect(await relay.jobs('parked')).toEqual([]);
 });
 
@@ -293,14 +268,13 @@ it.each([
   ['2026-09-20', 61],
   ['2025-11-20', 365],
 ])('a date long ago is asked about before time is logged: %s', async (date, days) => {
-  const relay = await started();
   const before = relay.sandbox.data.timelogs.length;
   expect((await command(relay, 'log 8h 2026-09-21 4711')).text).toContain(WORKING);
   const answer = await command(relay, `log 8h ${date} “Release checkout 2.4”`);
   expect(answer.text).toBe(
     `:question: ${date} is ${days} days ago. Do you mean /pm log 8h ${date} "Release checkout 2.4"?`,
   );
-  expect(queued(relay)).toBe(1);
+  expect(relay.queued()).toBe(1);
   for (let times = 0; times < 2; times++) {
     await press(relay, answer, 'Do that');
     await relay.work();
@@ -311,11 +285,10 @@ it.each([
 it.each(['issue WEB-42', 'bug list', 'task 4711 2h', 'task "Fix the cart" assign to @x'])(
   'a title that may be an id or a wish is asked about: %s',
   async (typed) => {
-    const relay = await started();
     const asked = { channelId: PLATFORM };
     const answer = await command(relay, typed, asked);
     expect(answer.text).toMatch(/^:question: This creates a \w+ with only the title “.*”\. Do you mean \/pm \w+ /);
-    expect(queued(relay)).toBe(0);
+    expect(relay.queued()).toBe(0);
     await press(relay, answer, 'Do that', asked);
     await relay.work();
     expect(await relay.jobs('succeeded')).toMatchObject([{ automation: expect.stringMatching('^create-') }]);
@@ -328,7 +301,6 @@ describe('permissions', () => {
     log: { userGroups: ['S0PLATFORM', 'S0OTHER'] },
     defect: { channels: [PLATFORM], userGroups: ['S0PLATFORM'] },
   };
-  let relay: TestRelay;
   beforeEach(async () => {
     const slack = { permissions, channels: { [PLATFORM]: { projectId: PROJECT }, [GENERAL]: { projectId: PROJECT } } };
     relay = await startRelay({ config: exampleConfig({}, { slack }) });
@@ -352,14 +324,14 @@ describe('permissions', () => {
     const { text } = await command(relay, typed, { userId, channelId });
     if (fault) expect(text).toContain(`:warning: ${fault}`);
     else expect(text).not.toMatch(/may not use|can be used/);
-    expect([queued(relay), relay.slack.views.length]).toEqual([fault ? 0 : 1, typed === 'defect' && !fault ? 1 : 0]);
+    expect([relay.queued(), relay.slack.views.length]).toEqual([fault ? 0 : 1, typed === 'defect' && !fault ? 1 : 0]);
   });
 
   it('permissions apply to buttons too', async () => {
     const suggestion = await command(relay, 'dnoe 101', { channelId: PLATFORM });
     await press(relay, suggestion, 'Do that', { channelId: GENERAL });
-    expect(readable(lastMessage(relay).blocks)).toContain('can be used in <#C0PLATFORM>, <#C0OTHER> only.');
-    expect(queued(relay)).toBe(0);
+    expect(readable(relay.lastMessage().blocks)).toContain('can be used in <#C0PLATFORM>, <#C0OTHER> only.');
+    expect(relay.queued()).toBe(0);
   });
 
   it('the members of a group are requested at most once an hour', async () => {
@@ -397,17 +369,19 @@ describe('permissions', () => {
       );
     }
     await shortcut(relay, 'Login fails', { userId: 'U0AISHA01', channelId: PLATFORM });
-    expect([told(relay).at(-1), relay.slack.views.length]).toEqual([expect.stringContaining('You may not use'), 1]);
+    expect([relay.told().at(-1), relay.slack.views.length]).toEqual([expect.stringContaining('You may not use'), 1]);
     // Who has left the group since the form was opened cannot send it.
     relay.slack.userGroups.set('S0PLATFORM', [MIRA]);
     relay.clock.now += 3_600_000;
     const fields = { project: PROJECT, title: 'Login fails' };
-    expect(await submit(relay, lastView(relay), fields)).toEqual({ title: expect.stringContaining('You may not use') });
+    expect(await submit(relay, relay.lastView(), fields)).toEqual({
+      title: expect.stringContaining('You may not use'),
+    });
   });
 
   it("a reminder's form respects permissions too, wherever the reminder is", async () => {
     await pressLogRest(relay, { userId: NOBODY });
-    expect([told(relay).at(-1), relay.slack.views]).toEqual([expect.stringContaining('You may not use /pm log'), []]);
+    expect([relay.told().at(-1), relay.slack.views]).toEqual([expect.stringContaining('You may not use /pm log'), []]);
     await pressLogRest(relay);
     expect(relay.slack.views).toHaveLength(1);
   });
@@ -416,7 +390,7 @@ describe('permissions', () => {
 it('a channel sends its commands to its own connection', async () => {
   const channels = { [PLATFORM]: { connection: 'other' } };
   const config = defineConfig({ connections: { main: {}, other: {} }, slack: { connection: 'main', channels } });
-  const relay = await started({ config });
+  relay = await startRelay({ config });
   await ask(relay, 'done 101', { channelId: PLATFORM });
   expect((await relay.jobs()).map(({ connection }) => connection)).toEqual(['other']);
   expect((await command(relay, 'status', { channelId: PLATFORM })).text).toContain(
@@ -426,8 +400,8 @@ it('a channel sends its commands to its own connection', async () => {
 
   // A question that arrives as a direct message keeps the connection.
   await ask(relay, 'log 1h checkout', { channelId: PLATFORM, responseUrl: 'https://example.com/' });
-  await press(relay, lastMessage(relay), 'Log 1h on Release checkout 2.4', { channelId: 'D0MIRA' });
+  await press(relay, relay.lastMessage(), 'Log 1h on Release checkout 2.4', { channelId: 'D0MIRA' });
   await relay.work();
   expect((await relay.jobs()).map(({ connection }) => connection)).toEqual(['other', 'other', 'other']);
-  expect(told(relay).at(-1)).toContain('Logged 1h');
+  expect(relay.told().at(-1)).toContain('Logged 1h');
 });

@@ -4,26 +4,18 @@ import { foundBlocks } from '../../lib/platforms/slack/found.ts';
 import { createKnownTasks } from '../../lib/platforms/slack/known-names.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
+import { GENERAL, MIRA, NOBODY, PLATFORM, TOMASZ } from '../slack-people.ts';
 import {
   type Asked,
   ask,
   buttonsOf,
   command,
-  GENERAL,
-  lastMessage,
-  lastView,
-  MIRA,
-  NOBODY,
-  PLATFORM,
   press,
   pressLogRest,
-  queued,
   readable,
   shortcut,
   submit,
   suggested,
-  TOMASZ,
-  told,
 } from '../slack-requests.ts';
 
 let relay: TestRelay;
@@ -56,7 +48,7 @@ function list(view: ModalView, block: string): { options: Option[]; groups: stri
 /** A person asks for the form of a defect, and its list has come. */
 async function opened(text = 'defect', asked: Asked = {}) {
   await ask(relay, text, asked);
-  return lastView(relay);
+  return relay.lastView();
 }
 
 const entered = (view: ModalView, block: string) =>
@@ -80,7 +72,7 @@ function addProjects(count: number, name: (index: number) => string) {
 describe('the modal for a defect', () => {
   it('the defect form opens at once without a call to the service, and gets its list afterwards', async () => {
     expect(await command(relay, 'defect Login fails &amp; burns')).toMatchObject({ status: 200, body: '' });
-    const shown = lastView(relay);
+    const shown = relay.lastView();
     expect(shown).toMatchObject({ userId: MIRA, replaced: [], view: { title: { text: 'Create a defect' } } });
     expect([entered(shown.view, 'title'), list(shown.view, 'severity').chosen]).toEqual(INPUT);
     expect(projectsOf(shown.view)).toEqual([]);
@@ -99,12 +91,12 @@ describe('the modal for a defect', () => {
     Object.assign(relay.sandbox.data.projects[1] ?? {}, { isactive: false });
     relay.clock.now += 5 * 60_000 - 1;
     await command(relay, 'defect');
-    expect([projectsOf(lastView(relay).view), queued(relay)]).toEqual([SEEDED, 0]);
+    expect([projectsOf(relay.lastView().view), relay.queued()]).toEqual([SEEDED, 0]);
     relay.clock.now += 1;
     await command(relay, 'defect');
-    expect(projectsOf(lastView(relay).view)).toEqual(SEEDED);
+    expect(projectsOf(relay.lastView().view)).toEqual(SEEDED);
     await relay.work();
-    expect(projectsOf(lastView(relay).view)).toEqual(['Another project', 'Company Website', 'Web Shop']);
+    expect(projectsOf(relay.lastView().view)).toEqual(['Another project', 'Company Website', 'Web Shop']);
   });
 
   it('a title that is too long goes into the description', async () => {
@@ -117,7 +109,7 @@ describe('the modal for a defect', () => {
   it('the form says so if there is no project to choose', async () => {
     relay.sandbox.data.projects.length = 0;
     expect(readable((await opened()).view.blocks)).not.toContain('is being fetched');
-    expect(await submit(relay, lastView(relay), { title: 'Login fails' })).toEqual({
+    expect(await submit(relay, relay.lastView(), { title: 'Login fails' })).toEqual({
       title: `Partner Relay sees no projects. Ask ${CONTACT}.`,
     });
   });
@@ -125,12 +117,12 @@ describe('the modal for a defect', () => {
   it('the form stays open with errors, creates the defect once, and reports it in a direct message', async () => {
     await opened();
     for (const title of ['', ' \t ']) {
-      const faults = await submit(relay, lastView(relay), { project: PROJECT, title });
-      expect([faults, queued(relay)]).toEqual([{ title: 'A defect needs a title.' }, 0]);
+      const faults = await submit(relay, relay.lastView(), { project: PROJECT, title });
+      expect([faults, relay.queued()]).toEqual([{ title: 'A defect needs a title.' }, 0]);
     }
     const fields = { project: PROJECT, title: ' Login <!channel> fails ', type: 'Documentation', priority: 'Low' };
     for (const _ of ['once', 'and again']) {
-      expect(await submit(relay, lastView(relay), { ...fields, description: 'In *Safari*\nonly' })).toEqual({});
+      expect(await submit(relay, relay.lastView(), { ...fields, description: 'In *Safari*\nonly' })).toEqual({});
     }
     await relay.work();
     const [defect, ...others] = defects();
@@ -143,8 +135,8 @@ describe('the modal for a defect', () => {
       severity: 'Major',
       description: expect.stringMatching(/^In \*Safari\*\nonly\n\n---\nCreated in Slack by @mira\n\[partner-relay /),
     });
-    expect(lastMessage(relay)).toMatchObject({ kind: 'message', channel: `D${MIRA.slice(1)}`, userId: MIRA });
-    expect(told(relay)).toEqual([`:white_check_mark: Created defect ${defect?.defect_id}: Login <!channel> fails.`]);
+    expect(relay.lastMessage()).toMatchObject({ kind: 'message', channel: `D${MIRA.slice(1)}`, userId: MIRA });
+    expect(relay.told()).toEqual([`:white_check_mark: Created defect ${defect?.defect_id}: Login <!channel> fails.`]);
   });
 
   it('the form can be filled before its list arrives, and sent after', async () => {
@@ -152,26 +144,26 @@ describe('the modal for a defect', () => {
     relay.slack.fail({ method: 'views.update', kind: 'server-error' });
     relay.slack.fail({ method: 'views.update', kind: 'rate-limited', retryAfterSeconds: 7 });
     await ask(relay, 'defect', { channelId: PLATFORM });
-    expect(await submit(relay, lastView(relay), { title: 'Login fails' })).toEqual({
+    expect(await submit(relay, relay.lastView(), { title: 'Login fails' })).toEqual({
       title: `The list of projects is still loading. Try again in a moment. If it does not come, ask ${CONTACT}.`,
     });
     await relay.workToTheEnd();
-    expect(projectsOf(lastView(relay).view)).toEqual(SEEDED);
-    expect(await submit(relay, lastView(relay), { title: 'Login fails' })).toEqual({});
+    expect(projectsOf(relay.lastView().view)).toEqual(SEEDED);
+    expect(await submit(relay, relay.lastView(), { title: 'Login fails' })).toEqual({});
     await relay.work();
     expect(defects()).toMatchObject([{ title: 'Login fails', project_id: PROJECT }]);
   });
 
   it.each([
     ['was closed', () => relay.slack.views.splice(0)],
-    ['was changed meanwhile', () => Object.assign(lastView(relay), { hash: '1.another' })],
+    ['was changed meanwhile', () => Object.assign(relay.lastView(), { hash: '1.another' })],
   ])('a form that %s is not updated, and its list is kept for the next one', async (_, happens) => {
     await command(relay, 'defect');
     happens();
     await relay.work();
     expect((await relay.jobs())[0]?.outcome).toBe('3 projects are known; the modal was closed already');
     await command(relay, 'defect');
-    expect(projectsOf(lastView(relay).view)).toEqual(SEEDED);
+    expect(projectsOf(relay.lastView().view)).toEqual(SEEDED);
   });
 });
 
@@ -188,7 +180,7 @@ describe('a modal that cannot be opened', () => {
     else relay.clock.now += 3_001;
     const { text } = await command(relay, 'defect', { triggerId });
     expect(text).toBe(`:warning: The form could not be opened: ${said}`);
-    expect(queued(relay)).toBe(0);
+    expect(relay.queued()).toBe(0);
     expect(await why()).toBe('');
     expect(relay.slack.views).toHaveLength(1);
   });
@@ -221,19 +213,19 @@ it.each([
   }
   expect(await relay.jobs('parked')).toEqual([]);
   expect((await command(relay, 'defect Login fails')).text).toBe('');
-  expect(projectsOf(lastView(relay).view)).toEqual(SEEDED);
+  expect(projectsOf(relay.lastView().view)).toEqual(SEEDED);
 });
 
 it('a time form sent twice logs time once, and a change in the second is reported', async () => {
   const BEFORE =
     'This form was already sent with other entries, which Partner Relay is processing. To change something, close it and open a new form.';
   await ask(relay, 'find passkeys');
-  await press(relay, lastMessage(relay), 'Log time');
-  expect(await submit(relay, lastView(relay), { duration: '1h' })).toEqual({});
-  expect(await submit(relay, lastView(relay), { duration: '60m' })).toEqual({});
-  expect(await submit(relay, lastView(relay), { duration: '2h' })).toEqual({ duration: BEFORE });
+  await press(relay, relay.lastMessage(), 'Log time');
+  expect(await submit(relay, relay.lastView(), { duration: '1h' })).toEqual({});
+  expect(await submit(relay, relay.lastView(), { duration: '60m' })).toEqual({});
+  expect(await submit(relay, relay.lastView(), { duration: '2h' })).toEqual({ duration: BEFORE });
   await relay.work();
-  expect(await submit(relay, lastView(relay), { duration: '3h' })).toEqual({ duration: BEFORE });
+  expect(await submit(relay, relay.lastView(), { duration: '3h' })).toEqual({ duration: BEFORE });
   await relay.work();
   expect(relay.timelogs()).toMatchObject([{ hours: 1 }]);
 });
@@ -249,7 +241,7 @@ describe('many projects, or long names', () => {
     expect(groups).toEqual(['Company Webs – Project 097', 'Project 098 – Project 197', 'Project 198 – Web Shop']);
     expect(chosen).toBe('Web Shop');
     const [first] = options;
-    await submit(relay, lastView(relay), { project: first?.value ?? '', title: 'Login fails' });
+    await submit(relay, relay.lastView(), { project: first?.value ?? '', title: 'Login fails' });
     await relay.work();
     expect(defects()).toMatchObject([{ project_id: first?.value }]);
   });
@@ -276,7 +268,7 @@ describe('many projects, or long names', () => {
     expect(offered((await opened()).view)).toBeGreaterThan(100);
     expect(await command(relay, 'defect')).toMatchObject({ body: '' });
     expect(relay.slack.views).toHaveLength(2);
-    expect(offered(lastView(relay).view)).toBeGreaterThan(100);
+    expect(offered(relay.lastView().view)).toBeGreaterThan(100);
   });
 });
 
@@ -284,10 +276,10 @@ describe('the shortcut of a message', () => {
   it('the shortcut opens the form with the message text, and the defect keeps its link', async () => {
     await shortcut(relay, 'Login fails &amp; burns, says <@U0TOMASZ1|tomasz>\nsee <https://example.com/1|the cart>');
     await relay.work();
-    const { view } = lastView(relay);
+    const { view } = relay.lastView();
     expect(entered(view, 'title')).toBe('Login fails & burns, says tomasz');
     expect(entered(view, 'description')).toBe('Login fails & burns, says tomasz\nsee the cart (https://example.com/1)');
-    await submit(relay, lastView(relay), { project: PROJECT });
+    await submit(relay, relay.lastView(), { project: PROJECT });
     await relay.work();
     expect(defects()[0]?.description).toMatch(
       /see the cart \(https:\/\/example\.com\/1\)\n\n---\nCreated in Slack by @mira, from https:\/\/example\.slack\.com\/archives\/C0GENERAL\/p1763632800000100\n/,
@@ -301,7 +293,7 @@ describe('the shortcut of a message', () => {
     ['a blank first line', '\n\nLogin fails'],
   ])('the form accepts every message, and says where it is cut: %s', async (_, text) => {
     expect(await shortcut(relay, text)).toMatchObject({ status: 200, body: '' });
-    const { view } = lastView(relay);
+    const { view } = relay.lastView();
     const [title = '', description = ''] = [entered(view, 'title'), entered(view, 'description')];
     const [kept = '', note] = description.split('\n[Cut here: ');
     expect([title, kept].every((part) => part.isWellFormed())).toBe(true);
@@ -324,32 +316,32 @@ describe('the shortcut of a message', () => {
     ['a file', { text: 'Look', files: [{ title: 'Cart' }, {}] }, 'Look\n[File: Cart]\n[File: without a name]'],
   ])('the shortcut fills the form from the message: %s', async (_, message, description) => {
     await shortcut(relay, message);
-    expect(entered(lastView(relay).view, 'description')).toBe(description);
+    expect(entered(relay.lastView().view, 'description')).toBe(description);
   });
 });
 
 describe('the modal to log time', () => {
-  const outcome = () => readable(lastMessage(relay).blocks);
+  const outcome = () => readable(relay.lastMessage().blocks);
 
   it("a task's button opens the time form for the person who pressed it", async () => {
     await ask(relay, 'find passkeys', { userId: TOMASZ });
-    await press(relay, lastMessage(relay), 'Log time', { userId: TOMASZ });
-    expect(readable(lastView(relay).view.blocks)).toBe('On Login with passkeys');
+    await press(relay, relay.lastMessage(), 'Log time', { userId: TOMASZ });
+    expect(readable(relay.lastView().view.blocks)).toBe('On Login with passkeys');
     for (const [duration, fault] of [
       ['1h99m', '“1h99m” has too many minutes: next to hours, the maximum is 59. Use 99m or 2h39m.'],
       ['0', expect.stringMatching(/^“0” is too short/)],
       ['', expect.stringMatching(/is not a duration such as/)],
     ]) {
-      const faults = await submit(relay, lastView(relay), { duration });
-      expect([faults, queued(relay)]).toEqual([{ duration: fault }, 0]);
+      const faults = await submit(relay, relay.lastView(), { duration });
+      expect([faults, relay.queued()]).toEqual([{ duration: fault }, 0]);
     }
     const filled = { duration: '1,5 h', date: '2026-11-18', note: 'wrote tests' };
-    expect(await submit(relay, lastView(relay), filled)).toEqual({});
+    expect(await submit(relay, relay.lastView(), filled)).toEqual({});
     await relay.work();
     const [task_id, user_id] = [PASSKEYS, 'b0d3a1c4-52e7-4f86-8a19-3c6d9e0f2a03'];
     const note = expect.stringMatching(/^wrote tests \[/);
     expect(relay.timelogs()).toMatchObject([{ task_id, user_id, hours: 1.5, date: '2026-11-18', note }]);
-    expect(lastMessage(relay)).toMatchObject({ kind: 'message', userId: TOMASZ });
+    expect(relay.lastMessage()).toMatchObject({ kind: 'message', userId: TOMASZ });
     expect(outcome()).toBe(':white_check_mark: Logged 1h30m on Login with passkeys, 2026-11-18. Note: “wrote tests”.');
   });
 
@@ -358,7 +350,7 @@ describe('the modal to log time', () => {
     const opened = async () => {
       await ask(relay, 'find passkeys', { channelId: PLATFORM });
       await pressLogRest(relay);
-      return lastView(relay);
+      return relay.lastView();
     };
 
     it('completes what is typed without a call, by name or id, and takes it as typed, too', async () => {
@@ -411,22 +403,22 @@ describe('the modal to log time', () => {
 
   it('a form that cannot open from a button or a shortcut is reported to the person, and leaves what was there', async () => {
     await ask(relay, 'find passkeys');
-    const [found] = told(relay);
+    const [found] = relay.told();
     relay.slack.fail({ method: 'views.open', kind: 'rate-limited' });
-    await press(relay, lastMessage(relay), 'Log time');
+    await press(relay, relay.lastMessage(), 'Log time');
     relay.slack.fail({ method: 'views.open', kind: 'rate-limited' });
     expect(await shortcut(relay, 'Login fails')).toMatchObject({ status: 200, body: '' });
-    expect(lastMessage(relay)).toMatchObject({ kind: 'ephemeral', userId: MIRA });
+    expect(relay.lastMessage()).toMatchObject({ kind: 'ephemeral', userId: MIRA });
     const refused = expect.stringMatching(
       /^:warning: The form could not be opened: Slack limits Partner Relay's requests/,
     );
-    expect(told(relay)).toEqual([found, refused, refused]);
+    expect(relay.told()).toEqual([found, refused, refused]);
   });
 
   it('the time form is offered and opens where time may be logged, also from a direct message', async () => {
     await start({ config: exampleConfig({}, { slack: { permissions: { log: { channels: [PLATFORM] } } } }) });
     await ask(relay, 'find shop');
-    const found = lastMessage(relay);
+    const found = relay.lastMessage();
     expect(buttonsOf(found)).toEqual([]);
     for (const channelId of [GENERAL, PLATFORM]) {
       found.blocks = foundBlocks('shop', { connection: 'main', channelId }, [{ id: 't', name: 'Task' }], []);
@@ -439,7 +431,7 @@ describe('the modal to log time', () => {
   it('what a command may mean is offered also in a direct message, and not refused there', async () => {
     await start({ config: exampleConfig({}, { slack: { permissions: { log: { channels: [PLATFORM] } } } }) });
     await ask(relay, 'log 1h Login with pass', { channelId: PLATFORM });
-    await press(relay, lastMessage(relay), 'Log 1h on Login with passkeys', { channelId: 'D0MIRA001' });
+    await press(relay, relay.lastMessage(), 'Log 1h on Login with passkeys', { channelId: 'D0MIRA001' });
     await relay.work();
     expect(outcome()).toContain('Logged 1h on Login with passkeys');
   });

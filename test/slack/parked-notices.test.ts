@@ -170,11 +170,7 @@ describe('the notice of parked jobs', () => {
   it.each<[string, (number | 'park' | 'fail')[], number]>([
     ['every hour has its own, to its last second', [HOUR - 1, 'park', 1 + MINUTE, 'park', 11 * MINUTE, HOUR], 2],
     ['it comes late rather than never, if the sweep stood still', [0, 'park', 70 * HOUR], 1],
-    [
-      'a later sweep tells it if the first try failed at the end of the hour',
-      [HOUR - 1, 'park', 'fail', 4.5 * MINUTE, MINUTE, 2 * MINUTE],
-      1,
-    ],
+    ['a later sweep tells it if the first failed', [HOUR - 1, 'park', 'fail', 4.5 * MINUTE, MINUTE, 2 * MINUTE], 1],
   ])('a notice is posted in its hour or later: %s', async (_, history, count) => {
     for (const what of history) {
       if (what === 'park') await park('no such project');

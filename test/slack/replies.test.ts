@@ -4,21 +4,8 @@ import { openJournal } from '../../lib/engine/record/journal.ts';
 import { RESPONSE_URL_LIVES_MS } from '../../lib/platforms/slack/response-url.ts';
 import { cutToLength } from '../../lib/text.ts';
 import { exampleConfig, PROJECT, SIGNING_SECRET, startRelay, type TestRelay, type TestRelayOptions } from '../relay.ts';
-import {
-  ask,
-  buttonsOf,
-  command,
-  GENERAL,
-  lastMessage,
-  lastView,
-  MIRA,
-  mrkdwnOf,
-  PLATFORM,
-  press,
-  readable,
-  submit,
-  told,
-} from '../slack-requests.ts';
+import { GENERAL, MIRA, PLATFORM } from '../slack-people.ts';
+import { ask, buttonsOf, command, mrkdwnOf, press, readable, submit } from '../slack-requests.ts';
 
 let relay: TestRelay;
 const start = async (options?: TestRelayOptions) => {
@@ -30,7 +17,6 @@ const limited = (limits: { perMinute?: number; perDay?: number }) => ({
 });
 const MINUTE = 60_000;
 const COMPLETED = ':white_check_mark: Completed checklist item 101.';
-const completions = () => relay.sandbox.audit.filter(({ endpoint }) => endpoint.endsWith('/items/complete')).length;
 async function usedUp(): Promise<string> {
   const responseUrl = relay.slack.makeResponseUrl({ userId: MIRA, channelId: GENERAL });
   for (let use = 1; use <= 5; use++) {
@@ -50,11 +36,11 @@ describe('a person who has to wait', () => {
     await relay.workToTheEnd();
     const waits =
       /^:hourglass: done 101 102 103 has to wait: (.*)\. It continues automatically, at about <!date\^(\d+)\^.*\|(.*) UTC> at the earliest\.$/;
-    expect(told(relay)).toEqual([
+    expect(relay.told()).toEqual([
       expect.stringMatching(waits),
       ':white_check_mark: Completed checklist items 101, 102 and 103.',
     ]);
-    const [, why, seconds, utc] = waits.exec(told(relay)[0] ?? '') ?? [];
+    const [, why, seconds, utc] = waits.exec(relay.told()[0] ?? '') ?? [];
     expect(why).toBe('the service is busy');
     expect(new Date(Number(seconds) * 1000).toISOString()).toContain(utc?.replace(' ', 'T'));
     const [told1, told2] = relay.slack.messages;
@@ -67,7 +53,7 @@ describe('a person who has to wait', () => {
     await ask(relay, 'done 101');
     relay.sandbox.setFault({ kind: 'key-revoked' });
     await relay.pass(20 * MINUTE);
-    expect(told(relay)).toEqual([
+    expect(relay.told()).toEqual([
       expect.stringMatching(/^:hourglass: done 101 has to wait: the service is busy/),
       expect.stringMatching(/^:hourglass: done 101 has to wait: an administrator has to replace Partner Relay's key/),
     ]);
@@ -81,7 +67,7 @@ describe('a person who has to wait', () => {
     await relay.pass(25 * MINUTE);
     relay.sandbox.clearFaults();
     await relay.workToTheEnd();
-    expect(told(relay)).toEqual([expect.stringMatching(/^:hourglass: done 101 has to wait/), COMPLETED]);
+    expect(relay.told()).toEqual([expect.stringMatching(/^:hourglass: done 101 has to wait/), COMPLETED]);
   });
 
   it('a waiting person is notified even if a worker died while it notified them', async () => {
@@ -93,7 +79,7 @@ describe('a person who has to wait', () => {
     const begun = { step: 'tell waiting for budget', calls: 'Slack message', startedAt: clock() };
     await journal.write({ ...begun, status: 'begun' });
     await relay.work();
-    expect(told(relay)).toEqual([expect.stringMatching(/^:hourglass: done 101 has to wait/)]);
+    expect(relay.told()).toEqual([expect.stringMatching(/^:hourglass: done 101 has to wait/)]);
   });
 
   it.each([0, 1_500, 6_000])('all whose commands wait for a key are told, with %i ms between them', async (apart) => {
@@ -113,7 +99,7 @@ describe('a person who has to wait', () => {
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 9, times: 1 });
     await command(relay, 'done 101');
     await relay.workToTheEnd();
-    expect(told(relay)).toEqual([COMPLETED]);
+    expect(relay.told()).toEqual([COMPLETED]);
   });
 
   it('a waiting person can use status, help and find', async () => {
@@ -131,7 +117,7 @@ describe('a person who has to wait', () => {
     // What they asked for first is done first.
     await relay.workToTheEnd();
     expect(relay.sandbox.data.checklistItems[3]).toMatchObject({ item_id: 104, is_completed: false });
-    expect(told(relay).at(-1)).toBe(':white_check_mark: Reopened checklist item 104.');
+    expect(relay.told().at(-1)).toBe(':white_check_mark: Reopened checklist item 104.');
   });
 });
 
@@ -145,14 +131,14 @@ describe('an outcome', () => {
     await command(relay, 'done 101');
     relay.clock.now += later;
     await relay.work();
-    expect(told(relay)).toEqual([COMPLETED]);
-    expect(lastMessage(relay)).toMatchObject({ kind, channel, userId: MIRA });
+    expect(relay.told()).toEqual([COMPLETED]);
+    expect(relay.lastMessage()).toMatchObject({ kind, channel, userId: MIRA });
   });
 
   it('an outcome is a direct message if the response_url is used up', async () => {
     await ask(relay, 'done 101', { responseUrl: await usedUp() });
-    expect(lastMessage(relay)).toMatchObject({ kind: 'message', channel: `D${MIRA.slice(1)}` });
-    expect(told(relay).at(-1)).toBe(COMPLETED);
+    expect(relay.lastMessage()).toMatchObject({ kind: 'message', channel: `D${MIRA.slice(1)}` });
+    expect(relay.told().at(-1)).toBe(COMPLETED);
   });
 
   const direct = RESPONSE_URL_LIVES_MS;
@@ -169,8 +155,8 @@ describe('an outcome', () => {
     await command(relay, 'done 101');
     relay.clock.now += later;
     await relay.workToTheEnd();
-    expect(told(relay)).toEqual([COMPLETED]);
-    expect(completions()).toBe(1);
+    expect(relay.told()).toEqual([COMPLETED]);
+    expect(relay.requestsTo('/work-items/checklist/items/complete')).toBe(1);
     expect(await outcomes()).toEqual(['succeeded: completed checklist item 101']);
   });
 
@@ -180,7 +166,7 @@ describe('an outcome', () => {
     await command(relay, 'done 101');
     relay.clock.now += RESPONSE_URL_LIVES_MS;
     await relay.workToTheEnd();
-    expect(told(relay)).toEqual([COMPLETED, COMPLETED]);
+    expect(relay.told()).toEqual([COMPLETED, COMPLETED]);
   });
 
   it('an outcome for a person who left is skipped, and the job ends', async () => {
@@ -188,7 +174,7 @@ describe('an outcome', () => {
     relay.clock.now += RESPONSE_URL_LIVES_MS;
     Object.assign(relay.slack.users.get(MIRA) ?? {}, { deleted: true });
     await relay.workToTheEnd();
-    expect(told(relay)).toEqual([]);
+    expect(relay.told()).toEqual([]);
     expect(await outcomes()).toEqual(['succeeded: completed checklist item 101']);
   });
 
@@ -200,8 +186,8 @@ describe('an outcome', () => {
     const [parked] = await relay.jobs('parked');
     expect(parked?.parked?.reason).toMatch(/Slack refuses chat\.postMessage: missing_scope/);
     await relay.replay();
-    expect(told(relay)).toEqual([COMPLETED]);
-    expect(completions()).toBe(1);
+    expect(relay.told()).toEqual([COMPLETED]);
+    expect(relay.requestsTo('/work-items/checklist/items/complete')).toBe(1);
   });
 });
 
@@ -214,7 +200,7 @@ it('without a token, outcomes are sent while the response_url lasts, and then le
   await command(relay, 'done 103');
   relay.clock.now += RESPONSE_URL_LIVES_MS;
   await relay.workToTheEnd();
-  expect(told(relay).filter((text) => text.includes('Completed'))).toEqual([COMPLETED]);
+  expect(relay.told().filter((text) => text.includes('Completed'))).toEqual([COMPLETED]);
   const jobs = await relay.jobs('succeeded');
   expect([jobs.length, (await relay.steps(jobs.at(-1)?.id ?? '')).reply]).toEqual([3, 'skipped']);
   expect(relay.slack.calls.filter(({ method }) => method === 'chat.postMessage')).toEqual([]);
@@ -226,7 +212,7 @@ it('a person reads of an unknown outcome that it may or may not have been done',
   await ask(relay, 'defect Login fails', { channelId: PLATFORM });
   relay.clock.now += 3_600_000;
   await relay.workToTheEnd();
-  expect(told(relay).at(-1)).toMatch(
+  expect(relay.told().at(-1)).toMatch(
     /^:octagonal_sign: The service did not answer, so this may or may not have been done\. It is saved as job \w{6},/,
   );
 });
@@ -244,10 +230,10 @@ it('a parked job is reported with what to do, and again when it is parked again'
     /:octagonal_sign: defect Login fails\sThis could not be done: the service refused it/,
   );
   await relay.replay();
-  expect(told(relay)).toEqual([inTheEnd, inTheEnd]);
+  expect(relay.told()).toEqual([inTheEnd, inTheEnd]);
   relay.sandbox.keys[0] = { apiKey: 'pk_scoped', secretKey: 'secret', scopes: ['*'] };
   await relay.replay();
-  expect(told(relay).at(-1)).toContain('Created defect');
+  expect(relay.told().at(-1)).toContain('Created defect');
   expect(relay.sandbox.data.defects).toHaveLength(2);
 });
 
@@ -278,9 +264,9 @@ describe('text from outside', () => {
       shown.push(JSON.parse((await command(relay, asked, { channelId: PLATFORM })).body));
     }
     await ask(relay, 'defect', { channelId: PLATFORM });
-    await submit(relay, lastView(relay), { title: TITLE, project: PROJECT });
-    await press(relay, relay.slack.messages[1] ?? lastMessage(relay), 'Log time');
-    shown.push({ blocks: lastView(relay).view.blocks });
+    await submit(relay, relay.lastView(), { title: TITLE, project: PROJECT });
+    await press(relay, relay.slack.messages[1] ?? relay.lastMessage(), 'Log time');
+    shown.push({ blocks: relay.lastView().view.blocks });
     await relay.work();
     shown.push(JSON.parse((await command(relay, 'status')).body), ...relay.slack.messages);
   });
@@ -346,7 +332,7 @@ describe('everything that goes out', () => {
     expect((await command(relay, 'status')).text).toContain('Calls to the service');
     const jobs = await relay.jobs();
     expect(jobs.map(({ status }) => status)).toEqual(statuses);
-    expect(told(relay).map((text) => text.isWellFormed())).toEqual(jobs.map(() => true));
+    expect(relay.told().map((text) => text.isWellFormed())).toEqual(jobs.map(() => true));
   });
 
   it.each([
@@ -363,8 +349,8 @@ describe('everything that goes out', () => {
     relay.clock.now += RESPONSE_URL_LIVES_MS;
     await relay.workToTheEnd();
     expect((await relay.jobs()).map(({ status, parked }) => parked?.reason ?? status)).toEqual(['succeeded']);
-    expect(told(relay)).toEqual([expect.stringMatching(/^Tasks\n.*\nProjects\n/s)]);
-    expect(everyStringIsWellFormed(lastMessage(relay).blocks)).toBe(true);
+    expect(relay.told()).toEqual([expect.stringMatching(/^Tasks\n.*\nProjects\n/s)]);
+    expect(everyStringIsWellFormed(relay.lastMessage().blocks)).toBe(true);
   });
 });
 
@@ -378,7 +364,7 @@ it('the log has no secret, response_url, note or address, and the table no secre
   await ask(relay, 'find login');
   await command(relay, 'canary-note');
   await ask(relay, 'defect');
-  await submit(relay, lastView(relay), { project: PROJECT, title: 'Login fails', description: 'canary-description' });
+  await submit(relay, relay.lastView(), { project: PROJECT, title: 'Login fails', description: 'canary-description' });
   relay.slack.fail({ method: 'chat.postMessage', kind: 'server-error' });
   relay.sandbox.setFault({ kind: 'server-error', times: 2 });
   await relay.workToTheEnd();
