@@ -78,12 +78,8 @@ export interface SandboxWorld extends World {
 /** A call that harms nothing. */
 export const read = (worker: McpEndpoint) => worker.tools.call(mira, 'repeatable', 'list_projects', {});
 
-/** The error of a call that must fail. */
-export const failureOf = (call: Promise<unknown>) =>
-  call.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
+/** What a call comes to: its error, if it fails. */
+export const failureOf = (call: Promise<unknown>) => call.catch((error: unknown) => error);
 
 /** A world in which Mira has linked an account, with a worker. */
 export async function startLinked(options: SandboxOptions = {}) {
