@@ -126,8 +126,10 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
   const ownOrNone = own && { ...own, expression: `attribute_not_exists(#pk) OR ${own.expression}` };
   /** Asked after a write: a worker that claims the job after this check reads the journal later and finds what it says. */
   const isHeld = async () => !lease || (await lease.isHeld());
-  const putRequest = (step: string, open: OpenRequest, condition: Expression | undefined) =>
-    table.put({ ...keys.request(jobId, step), ...toItem(open), owner: lease?.owner }, condition);
+  function putRequest(step: string, { request, ...open }: OpenRequest, condition: Expression | undefined) {
+    const packed = { ...request, body: packBody(request.body) };
+    return table.put({ ...keys.request(jobId, step), ...open, request: packed, owner: lease?.owner }, condition);
+  }
 
   for (const { pk, sk, expiresAt, ...item } of await table.partition(keys.job(jobId).pk)) {
     const [kind, step = ''] = String(sk).split(/#(.*)/s);
@@ -137,11 +139,11 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
     if (kind === 'step') entries.set(step, entryOfItem(item, jobId, step));
     if (kind === 'request') kept.set(step, requestOfItem(item, jobId, step, clock()));
   }
-  for (const [step, { owner, ...item }] of kept) {
+  for (const [step, { owner, request, ...item }] of kept) {
     const asRead = unchangedSince('owner', owner);
     // The writer of the step stopped before it dropped the request.
     const isDone = entries.get(step)?.status === 'done';
-    const open = fromItem(item);
+    const open = { ...item, request: { ...request, body: unpackBody(request.body) } };
     if (!isDone) requests.set(step, open);
     if (!lease) continue;
     // From here on, the worker that stored the request can neither delete nor change it.
@@ -227,11 +229,3 @@ function requestOfItem(item: Item, jobId: string, step: string, now: number): Re
 
 const WHAT_TO_DO =
   'The job sends nothing more, because the relay cannot tell what it has created. Look in the service. Then correct the item in the table, or delete it if the step may be carried out again, and replay the job';
-
-function toItem(open: OpenRequest): RequestItem {
-  return { ...open, request: { ...open.request, body: packBody(open.request.body) } };
-}
-
-function fromItem(item: Omit<RequestItem, 'owner'>): OpenRequest {
-  return { ...item, request: { ...item.request, body: unpackBody(item.request.body) } };
-}

@@ -2,7 +2,6 @@ import type { Metrics } from '../../state/metrics/metrics.ts';
 import { nextStepOfParked } from '../line/next-step.ts';
 import { InLine } from '../record/interruption.ts';
 import { tookOf } from '../record/journal.ts';
-import type { Ending } from './ending.ts';
 import type { JobNews } from './worker.ts';
 
 /** Reports events of jobs to the metrics and to the log. The log gets ids, steps and reasons, but no payloads. */
@@ -62,28 +61,29 @@ export function reportNews(
         return note('error', 'an automation failed unexpectedly', { error: String(error), stack });
       }
       case 'run ended':
-        if (report.ending.ended === 'succeeded') metrics.record({ JobsSucceeded: 1 });
-        if (report.ending.ended === 'waits' && report.ending.isForNewer) metrics.record({ NewerItems: 1 });
-        return note(report.ending.ended === 'parked' ? 'warn' : 'info', ...endingInWords(report.ending, clock()));
+        break;
+    }
+    const { ending } = report;
+    switch (ending.ended) {
+      case 'succeeded':
+        metrics.record({ JobsSucceeded: 1 });
+        return note('info', 'job succeeded', { outcome: ending.outcome });
+      case 'not-done':
+        return note('info', 'job not done', { outcome: ending.outcome });
+      case 'waits': {
+        const { wait } = ending;
+        const isForecast = wait instanceof InLine;
+        const at = isForecast ? wait.expectedAt : wait.dueAt;
+        if (ending.isForNewer) metrics.record({ NewerItems: 1 });
+        const due = at && { dueAt: inUtc(at), ...(isForecast && { isForecast }) };
+        return note('info', 'job waits', { ...due, why: wait.message });
+      }
+      case 'parked': {
+        const { ended: _, ...parked } = ending;
+        return note('warn', 'job parked', { ...parked, next: nextStepOfParked(parked, inUtc, clock()).text });
+      }
     }
   };
 }
 
-function endingInWords(ending: Ending, now: number): [message: string, facts: object] {
-  const inUtc = (ms: number) => new Date(ms).toISOString();
-  switch (ending.ended) {
-    case 'succeeded':
-    case 'not-done':
-      return [ending.ended === 'succeeded' ? 'job succeeded' : 'job not done', { outcome: ending.outcome }];
-    case 'waits': {
-      const { wait } = ending;
-      const isForecast = wait instanceof InLine;
-      const at = isForecast ? wait.expectedAt : wait.dueAt;
-      return ['job waits', { ...(at && { dueAt: inUtc(at), ...(isForecast && { isForecast }) }), why: wait.message }];
-    }
-    case 'parked': {
-      const { ended: _, ...parked } = ending;
-      return ['job parked', { ...parked, next: nextStepOfParked(parked, inUtc, now).text }];
-    }
-  }
-}
+const inUtc = (ms: number) => new Date(ms).toISOString();

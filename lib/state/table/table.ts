@@ -38,6 +38,7 @@ const EARLIER_IDS = 'earlierIds';
 const WRITE_ID_BYTES = 9;
 /** How many earlier ids a put keeps. An update cannot cut a list, and keeps one. */
 const EARLIER_KEPT = 7;
+const SET_WRITE_ID = `SET #${WRITE_ID} = :${WRITE_ID}, #${EARLIER_IDS} = if_not_exists(#${WRITE_ID}, :${WRITE_ID})`;
 /** A repeated update must not count twice where its condition still holds. */
 const NOT_WRITTEN = `NOT contains(#${WRITE_ID}, :${WRITE_ID}) AND NOT contains(#${EARLIER_IDS}, :${WRITE_ID})`;
 /** How many items a process remembers the ids of. */
@@ -148,7 +149,11 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
      */
     async update(key: Key, change: Expression, condition?: Expression): Promise<Item | undefined> {
       const writeId = condition && newWriteId();
-      const expression = writeId ? withWriteId(change.expression) : change.expression;
+      // An update may set nothing else.
+      const setsId = change.expression.includes('SET ')
+        ? change.expression.replace('SET ', `${SET_WRITE_ID}, `)
+        : `${change.expression} ${SET_WRITE_ID}`;
+      const expression = writeId ? setsId : change.expression;
       const unlessRepeated = condition && `(${condition.expression}) AND ${NOT_WRITTEN}`;
       const both = {
         expression: `${expression} ${unlessRepeated ?? ''}`,
@@ -270,11 +275,6 @@ async function unlessConditionFails<T, R>(
 }
 
 const newWriteId = () => randomBytes(WRITE_ID_BYTES).toString('base64url');
-
-function withWriteId(change: string): string {
-  const set = `SET #${WRITE_ID} = :${WRITE_ID}, #${EARLIER_IDS} = if_not_exists(#${WRITE_ID}, :${WRITE_ID})`;
-  return change.includes('SET ') ? change.replace('SET ', `${set}, `) : `${change} ${set}`;
-}
 
 const nameOf = ({ pk, sk }: Key) => `${pk} ${sk}`;
 
