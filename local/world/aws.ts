@@ -1,30 +1,16 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import {
-  GetSecretValueCommand,
-  ResourceNotFoundException,
-  SecretsManagerClient,
-} from '@aws-sdk/client-secrets-manager';
-import {
-  ChangeMessageVisibilityCommand,
-  GetQueueAttributesCommand,
-  SendMessageCommand,
-  SQSClient,
-} from '@aws-sdk/client-sqs';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { actionsOf } from '../aws-actions.ts';
+import type { FifoQueue } from '../fifo-queue.ts';
+import type { LocalSecrets } from '../local-secrets.ts';
 import type { DynamoDbModel } from './dynamodb-model.ts';
-
-/** What the SDK's client for SQS asks of a queue. */
-interface Queue {
-  name: string;
-  send(body: string, group: string, deduplicationId: string): unknown;
-  changeVisibility(receiptHandle: string, seconds: number): unknown;
-  deadLetters?: readonly string[];
-}
 
 /** What stands behind the SDK's clients. */
 export interface AwsModels {
   table: Pick<DynamoDbModel, 'answer'>;
-  queues: readonly Queue[];
-  secrets: { get(name: string, stage: string): { value: string; createdAt: number } | undefined };
+  queues: readonly FifoQueue[];
+  secrets: Pick<LocalSecrets, 'get'>;
   /** That the answers of the table are dated by; epoch milliseconds. */
   clock: () => number;
 }
@@ -87,37 +73,11 @@ function placeOf({ TableName, RequestItems = {}, QueueUrl, SecretId }: Command['
   return TableName ?? SecretId?.split('/', 1)[0] ?? Object.keys(RequestItems).join();
 }
 
-/** The longest group that SQS takes. */
-const LONGEST_GROUP = 128;
-
 function answersOf({ table, queues, secrets, clock }: AwsModels): (command: Command) => object {
-  const queueOf = (url = ''): Queue => {
-    const queue = queues.find(({ name }) => url.endsWith(`/${name}`));
-    if (!queue) throw new Error(`there is no queue ${url}`);
-    return queue;
-  };
+  const actions = actionsOf(queues, secrets);
   return (command) => {
-    if (command instanceof GetSecretValueCommand) {
-      const { SecretId = '', VersionStage = 'AWSCURRENT' } = command.input;
-      const version = secrets.get(SecretId, VersionStage);
-      if (!version) throw new ResourceNotFoundException({ message: SecretId, $metadata: {} });
-      return { SecretString: version.value, CreatedDate: new Date(version.createdAt) };
-    }
-    if (command instanceof SendMessageCommand) {
-      const { QueueUrl, MessageBody = '', MessageGroupId = '', MessageDeduplicationId = '' } = command.input;
-      if (MessageGroupId.length > LONGEST_GROUP) throw new RangeError(`the group ${MessageGroupId} is too long`);
-      queueOf(QueueUrl).send(MessageBody, MessageGroupId, MessageDeduplicationId);
-      return {};
-    }
-    if (command instanceof ChangeMessageVisibilityCommand) {
-      const { QueueUrl, ReceiptHandle = '', VisibilityTimeout = 0 } = command.input;
-      queueOf(QueueUrl).changeVisibility(ReceiptHandle, VisibilityTimeout);
-      return {};
-    }
-    if (command instanceof GetQueueAttributesCommand) {
-      const { deadLetters = [] } = queueOf(command.input.QueueUrl?.replace('-dead.fifo', '.fifo'));
-      return { Attributes: { ApproximateNumberOfMessages: String(deadLetters.length) } };
-    }
+    const action = actions[command.constructor.name.replace(/Command$/, '')];
+    if (action) return action(command.input);
     return { ...table.answer(command), $metadata: { date: new Date(clock()).toUTCString() } };
   };
 }

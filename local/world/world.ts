@@ -25,7 +25,12 @@ export interface WorldOptions {
 
 export type World = ReturnType<typeof openWorld>;
 
-/** The functions of a relay on a clock that stands still. They work when a test tells them to. */
+/**
+ * The functions of a relay on a clock that stands still. They work when a test tells them to.
+ *
+ * The parts of a world are given to it, and are not chosen by options here. `start` needs the real clock, other processes
+ * and files; a history needs hosts that die; and all of them take the same table, queues, service, GitHub and Slack.
+ */
 export function openWorld({
   clock,
   stack,
