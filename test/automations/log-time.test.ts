@@ -263,12 +263,7 @@ describe('time that is logged', () => {
     });
 
     it.each([
-      '9-11am',
-      'giovedì',
-      'lastfriday',
-      'for <@U0MIRA001>',
-      'from 9 to 11',
-      'books then',
+      ...['9-11am', 'giovedì', 'lastfriday', 'for <@U0MIRA001>', 'from 9 to 11', 'books then'],
       'could you please check',
     ])('words before the name of a task are asked about: %s', async (before) => {
       const { inTheEnd } = await ask(relay, `log 1h ${before} Login with passkeys paired`);
