@@ -195,7 +195,7 @@ export function createGithubStandIn(options: GithubStandInOptions, url: string) 
     return answerOfIssue(name);
   }
 
-  /** As a client has it that follows the redirect to where an issue is now. */
+  /** The client follows the redirect to where an issue is now. */
   function answerOfIssue(name: string): Answer {
     const gone = known.gone.get(name);
     if (gone?.to !== undefined) return answerOfIssue(gone.to);

@@ -146,9 +146,15 @@ describe('what is sent', () => {
   });
 
   it.each([400, 404, 422])('a scenario that is refused with %i does not stop the others', async (status) => {
-    relay.sandbox.setFault({ kind: 'maintenance', status, operation: '/test-scenarios/update', times: 1 });
+    const { testScenarios } = relay.sandbox.data;
+    if (status === 404)
+      testScenarios.splice(
+        testScenarios.findIndex(({ scenario_id }) => scenario_id === SCENARIO),
+        1,
+      );
+    else relay.sandbox.setFault({ kind: 'maintenance', status, operation: '/test-scenarios/update', times: 1 });
     await run({ number: 1 }, { scenario: SCENARIO }, { scenario: OTHER });
-    expect([statusOf(), statusOf(OTHER)]).toEqual(['draft', 'passed']);
+    expect([statusOf(), statusOf(OTHER)]).toEqual([status === 404 ? undefined : 'draft', 'passed']);
     expect(text()).toContain(`Scenario ${SCENARIO}, 1 passed, 0 failed, 0 skipped: not sent: the service refuses it`);
     expect([check()?.conclusion, await relay.jobs('parked')]).toEqual(['neutral', []]);
   });
