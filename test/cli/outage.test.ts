@@ -21,13 +21,22 @@ async function open(count: number): Promise<string[]> {
 }
 
 describe('an operator in an outage', () => {
-  it('reads that a web page with 404 is not about the defect, and pastes commands that name the stage', async () => {
+  it('reads that a web page with 404 is not about the defect', async () => {
     relay.sandbox.setFault({ kind: 'maintenance', status: 404 });
+    const [id = ''] = await open(3);
+    const reason = /main is down: the address answers 404 with a web page; check the connection's base URL/;
+    expect(await run('job', id)).toMatch(reason);
+    relay.sandbox.clearFaults();
+    await relay.workToTheEnd();
+    expect(relay.defects()).toHaveLength(3);
+  });
+
+  it('pastes commands that name the stage', async () => {
+    relay.sandbox.setFault({ kind: 'maintenance', status: 403 });
     const [id = ''] = await open(1);
     const shown = await run('--stage', 'prod', 'job', id);
-    expect(shown).toMatch(/the address answers 404 with a web page; check the connection's base URL/);
     expect(shown).toContain(`npx partner-relay --stage prod replay ${id}`);
-    expect(shown).not.toMatch(/service refused|npx partner-relay (?!--stage prod)/);
+    expect(shown).not.toMatch(/npx partner-relay (?!--stage prod)/);
     expect(await run('job', id)).toContain(`npx partner-relay replay ${id}`);
   });
 

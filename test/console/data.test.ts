@@ -311,7 +311,7 @@ describe('parked jobs', () => {
     await issue(1);
     await issue(2);
     await relay.workToTheEnd();
-    relay.sandbox.setFault({ kind: 'maintenance', status: 404, ...creation, times: 1 });
+    relay.sandbox.setFault({ kind: 'maintenance', status: 403, ...creation, times: 1 });
     await issue(3);
     await relay.workToTheEnd();
     const { groups, more } = await shown.get<ParkedGroups>('/api/parked');

@@ -71,6 +71,29 @@ describe('an operation that fails alone', () => {
     );
   });
 
+  it('an operation that refuses the key is stopped alone, and nothing says that the connection refuses it', async () => {
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      // Nothing is known while the connection is probed.
+      if (String(input).endsWith('/validate')) await relay.sweep();
+      return globalThis.fetch(input, init);
+    };
+    relay = await startRelay({ runtime: { fetch } });
+    await open(5);
+    await relay.work();
+    relay.sandbox.setFault({ kind: 'maintenance', status: 401, operation: '/defects/update' });
+    for (let id = 1; id <= 5; id++) await relay.post('issues', issueEvent('edited', { id, seconds: 1, title: 'new' }));
+    await pass(5 * MINUTE);
+    const stops = relay.metrics.flatMap(({ ConnectionPaused = 0, NewlyRefused = 0 }) => [
+      ConnectionPaused,
+      NewlyRefused,
+    ]);
+    expect(new Set(stops)).toEqual(new Set([0]));
+    relay.sandbox.clearFaults();
+    await relay.workToTheEnd();
+    expect(relay.defects().every(({ title }) => title === 'new')).toBe(true);
+    expect(newsOfCalls()).toEqual(['calls are stopped', 'calls are sent again']);
+  });
+
   it('an operation that fails for one job continues for all others', async () => {
     await open(6);
     await relay.work();
@@ -142,6 +165,7 @@ describe('a connection that is down', () => {
   it.each<[string, Fault, number]>([
     ['one call that says that the key is refused', { kind: 'key-revoked' }, 1],
     ['three calls in a row that get a page instead of an answer', { kind: 'maintenance' }, 3],
+    ['three calls in a row that get a page with 404', { kind: 'maintenance', status: 404 }, 3],
     ['three calls in a row without an answer', { kind: 'cut', when: 'on arrival' }, 3],
   ])('a connection that is down is detected by %s, and then not called', async (_, fault, calls) => {
     relay.sandbox.setFault(fault);

@@ -1,5 +1,11 @@
 import type { SendOutcome } from '../../decide.ts';
-import { PartnerError, PartnerPayloadError, PartnerRefusal, PartnerUnanswered } from '../../service/partner/errors.ts';
+import {
+  isWrongAddress,
+  PartnerError,
+  PartnerPayloadError,
+  PartnerRefusal,
+  PartnerUnanswered,
+} from '../../service/partner/errors.ts';
 import { cutToLength } from '../../text.ts';
 import { type Newest, withEntry } from './history.ts';
 
@@ -91,7 +97,7 @@ export function outcomeOf(error: PartnerError): SendOutcome {
   if (!(error instanceof PartnerRefusal)) return 'unreadable';
   if (error.status < 300) return 'contradictory';
   if (error.status >= 500 || error.status === TIMED_OUT) return 'server error';
-  if (error.status === 404) return 'not found';
+  if (error.status === 404) return isWrongAddress(error) ? 'unreadable' : 'not found';
   if (error.status === 403) return 'forbidden';
   if (error.status !== 401) return 'invalid';
   return error.reason === null || error.reason === 'unknown' ? 'unauthorized' : error.reason;

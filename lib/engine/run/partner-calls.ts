@@ -13,11 +13,11 @@ import {
   type Stop,
 } from '../../service/connection/breakers.ts';
 import type { Result } from '../../service/partner/answer.ts';
-import { isWrongAddress, PartnerError, PartnerRefusal } from '../../service/partner/errors.ts';
+import { PartnerError } from '../../service/partner/errors.ts';
 import type { Operation } from '../../service/partner/operation.ts';
 import { validate } from '../../service/partner/operation.ts';
 import type { WaitsFor } from '../record/history.ts';
-import { InLine, type Interruption, NeedsOperator, Refused, RetryAt, StepFailed } from '../record/interruption.ts';
+import { InLine, type Interruption, Refused, RetryAt, StepFailed } from '../record/interruption.ts';
 import type { Limited } from '../record/job.ts';
 import { howItEnded, outcomeOf, type Send, type SendLog } from '../record/sends.ts';
 import { comeBackAt, createPauses } from './pauses.ts';
@@ -315,8 +315,7 @@ export function createPartnerCalls(run: CallingRun) {
   /** Applies a decision by throwing. For use when no request is open. */
   async function act(decision: Decision, { error }: Failure, urgent: boolean): Promise<never> {
     if (decision === 'wait for budget') throw await rateLimited(error, urgent);
-    const isElsewhere = error instanceof PartnerRefusal && isWrongAddress(error);
-    if (decision === 'park') throw isElsewhere ? new NeedsOperator(error.message) : new Refused(error);
+    if (decision === 'park') throw new Refused(error);
     throw new StepFailed(error.message, { cause: error });
   }
 

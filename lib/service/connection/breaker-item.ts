@@ -98,13 +98,15 @@ export function readBreakers(item: Item | undefined, now: number) {
 }
 
 /**
- * A breaker that is open, or that an operator has closed although nothing shows that the service takes the key again. That
- * of the whole connection has no operation.
+ * A breaker that stops calls. That of the whole connection has no operation. It counts once a probe has failed, and after an
+ * operator has closed it, until something shows that the service takes the key again.
  */
 export type OpenBreaker = Breaker & { operation?: string };
 
 export function openBreakers(breakers: Health['breakers']): OpenBreaker[] {
   return Object.entries(breakers)
-    .filter(([, { until, refusesKey, failures }]) => until > 0 || (refusesKey === true && failures > 0))
+    .filter(([name, { until, probes, refusesKey, told }]) =>
+      name === WHOLE ? probes > 0 || (refusesKey === true && told === true) : until > 0,
+    )
     .map(([name, breaker]) => (name === WHOLE ? breaker : { ...breaker, operation: name }));
 }

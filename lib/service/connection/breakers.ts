@@ -167,8 +167,8 @@ export function createBreakers({ table, clock, random, recovered = async () => {
             last.until > 0
               ? afterProbe(last, caller.lane, isWhole, seen, now)
               : afterCall(last, caller.id, isWhole, seen, now);
-          // Only a failed probe shows that it is the connection, and not an operation.
-          const isSure = isWhole ? next.probes > 0 : (breakers[WHOLE]?.until ?? 0) === 0;
+          // Only a failed probe shows which it is, the connection or an operation.
+          const isSure = next.probes > 0 && (isWhole || (breakers[WHOLE]?.probes ?? 0) === 0);
           const isNews = next.until > 0 && !next.told && isSure;
           if (isNews) stopped.push(whyStopped(connection, name, next));
           breakers[name] = isNews ? { ...next, told: true } : next;

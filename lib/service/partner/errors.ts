@@ -64,7 +64,10 @@ export class PartnerRefusal extends PartnerError implements RefusalFacts {
   }
 }
 
-/** A web page with 404 is not about what was asked for: the base URL is wrong, or a proxy does not pass the request on. */
+/**
+ * A web page with 404 is not about what was asked for: the base URL is wrong, or a proxy does not pass the request on or the
+ * answer back. So it refuses nothing.
+ */
 export const isWrongAddress = ({ status, found }: RefusalFacts) => status === 404 && found === 'an HTML page';
 
 function refusalText(facts: RefusalFacts): string {
