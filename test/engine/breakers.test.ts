@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { readHealth } from '../../lib/service/connection/breaker-item.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import type { Fault } from '../../sandbox/faults.ts';
+import { defaultKey } from '../../sandbox/sandbox.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 import { ask, command } from '../slack-requests.ts';
@@ -179,6 +180,20 @@ describe('a connection that is down', () => {
     await relay.workToTheEnd();
     expect(relay.defects()).toHaveLength(5);
     expect(newsOfCalls()).toEqual(['calls are stopped', 'calls are sent again']);
+  });
+
+  it.each([0, 10, 600])('the next probe has the new key that is entered %i s after the refusal', async (after) => {
+    relay.sandbox.keys.splice(0, 1);
+    await open(5);
+    await pass(after * SECOND);
+    const next = { ...defaultKey, apiKey: 'pk_next', secretKey: 'sk_next' };
+    relay.sandbox.keys.push(next);
+    relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, { baseUrl: relay.sandbox.url, ...next });
+    const before = relay.sandbox.audit.length;
+    await pass(5 * MINUTE);
+    expect(relay.defects()).toHaveLength(5);
+    const refused = relay.sandbox.audit.slice(before).filter(({ status }) => status === 401);
+    expect(refused.length).toBeLessThanOrEqual(1);
   });
 
   it("a person's command probes early and reopens the connection for all", async () => {

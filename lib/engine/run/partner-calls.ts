@@ -13,6 +13,7 @@ import {
   type Stop,
 } from '../../service/connection/breakers.ts';
 import type { Result } from '../../service/partner/answer.ts';
+import type { PartnerClient } from '../../service/partner/client.ts';
 import { PartnerError } from '../../service/partner/errors.ts';
 import type { Operation } from '../../service/partner/operation.ts';
 import { validate } from '../../service/partner/operation.ts';
@@ -238,18 +239,22 @@ export function createPartnerCalls(run: CallingRun) {
   async function probe(stop: Stop): Promise<void> {
     let taken = await slots.take(true);
     if (!(await breakers.claimProbe(stop, me))) return taken.slot.giveUp();
+    let client: PartnerClient | undefined;
     for (let signedAgain = false; ; signedAgain = true) {
       try {
         await slots.send(taken, async () => {
-          const client = await connection.client();
-          return () => client.call(connection.operation(validate), {});
+          const current = await connection.client();
+          client = current;
+          return () => current.call(connection.operation(validate), {});
         });
         return void (await breakers.worked({ connection: name }));
       } catch (thrown) {
         const { error, outcome } = read(thrown);
         const { repeatable, evidence } = decisions[outcome];
         if (repeatable === 'wait for budget') throw await rateLimited(error, false);
-        if (repeatable === 'sign again' && !signedAgain) {
+        // Other workers may have probed last, so this one may still have the key before the current one.
+        const isOldKey = REFUSES_KEY.has(outcome) && (await connection.client().catch(() => client)) !== client;
+        if ((repeatable === 'sign again' || isOldKey) && !signedAgain) {
           taken = await slots.take(true);
           continue;
         }

@@ -26,7 +26,8 @@ export interface Connection extends KeyHolder {
   /** A client with the current key from the secret. */
   client(): Promise<PartnerClient>;
   /**
-   * Call this when the service rejects the key or the signature. The secret may have been rotated, so it is read again.
+   * Call this when the service rejects the key or the signature. The secret may have been rotated, so it is read again. The
+   * breaker allows few such calls.
    */
   suspectKey(): void;
 }
@@ -77,7 +78,7 @@ export function createConnections(options: ConnectionsOptions): (name: string) =
       operation: (declared) => withOverride(declared, settings.operations[declared.name]),
       client: async () => (await current()).client,
       budgetId: async () => (await current()).budgetId,
-      suspectKey: () => void secrets.refresh(secretName),
+      suspectKey: () => void secrets.refresh(secretName, 0),
     };
   }
 
