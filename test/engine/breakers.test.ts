@@ -74,8 +74,13 @@ describe('an operation that fails alone', () => {
 
   it('an operation that refuses the key is stopped alone, and nothing says that the connection refuses it', async () => {
     const fetch: typeof globalThis.fetch = async (input, init) => {
-      // Nothing is known while the connection is probed.
-      if (String(input).endsWith('/validate')) await relay.sweep();
+      // Nothing is known while the connection is probed, even if that takes long.
+      if (String(input).endsWith('/validate')) {
+        await relay.sweep();
+        relay.clock.now += 4 * SECOND;
+        await command(relay, 'done 101');
+        await relay.work();
+      }
       return globalThis.fetch(input, init);
     };
     relay = await startRelay({ runtime: { fetch } });
@@ -93,6 +98,7 @@ describe('an operation that fails alone', () => {
     await relay.workToTheEnd();
     expect(relay.defects().every(({ title }) => title === 'new')).toBe(true);
     expect(newsOfCalls()).toEqual(['calls are stopped', 'calls are sent again']);
+    expect(relay.told().join()).not.toContain('key');
   });
 
   it('an operation that fails for one job continues for all others', async () => {

@@ -52,7 +52,7 @@ const breakerShape = z.object({
   probedAt: time,
   /** The caller that opened it or probed last. */
   prober: string,
-  /** The last failure was a refusal of the key: it lasts until an operator enters another one. */
+  /** A probe showed that the service refuses the key: it lasts until an operator enters another one. */
   refusesKey: z.exactOptional(boolean),
   /** The log says that it is stopped, and will say that it works again. */
   told: z.exactOptional(boolean),

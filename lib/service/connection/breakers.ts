@@ -321,7 +321,9 @@ function afterCall(last: Breaker, caller: string, isWhole: boolean, failure: Cal
   const opens = failure.refusesKey || (isEnough && last.workedAt + WORKED_LATELY_MS <= now);
   const isSame = last.kind === failure.kind && now - (last.failedAt ?? last.since) <= OF_ONE_CAUSE_MS;
   const since = last.failures > 0 && isSame ? last.since : now;
-  const next = { ...last, ...failure, since, failedAt: now, failures, callers };
+  // Until a probe fails too, it may be the operation alone.
+  const refusesKey = failure.refusesKey && last.refusesKey === true;
+  const next = { ...last, ...failure, refusesKey, since, failedAt: now, failures, callers };
   return opens ? { ...next, until: now + PAUSES_MS[0], probedAt: now, prober: caller } : next;
 }
 
