@@ -16,7 +16,7 @@ import {
   statusInWords,
   waitOf,
 } from '../lib/engine/record/job.ts';
-import { type StepEntry, tookOf } from '../lib/engine/record/journal.ts';
+import type { StepEntry } from '../lib/engine/record/journal.ts';
 import type { JobView, OpenCreation } from '../lib/engine/record/read-job.ts';
 import { forAndAgainst } from '../lib/engine/record/read-job.ts';
 import type { Send } from '../lib/engine/record/sends.ts';
@@ -201,9 +201,9 @@ function isPlain({ sends }: StepEntry): boolean {
 }
 
 function stepInWords(entry: StepEntry): string {
-  const { status, result, note, failures = 0, settledBy } = entry;
+  const { status, result, note, failures = 0, settledBy, startedAt, resumedAt = startedAt } = entry;
   if (status === 'skipped') return `left out: ${note}`;
-  const took = status === 'done' ? ` in ${elapsed(tookOf(entry))}` : '';
+  const took = status === 'done' ? ` in ${elapsed((entry.finishedAt ?? resumedAt) - resumedAt)}` : '';
   const failed = failures === 0 ? '' : ` after ${counted(failures, 'failure')}`;
   const what = note ?? resultInWords(result);
   return `${status}${took}${failed}${settledBy === undefined ? '' : `: ${settledBy}`}${what === '' ? '' : `  ${what}`}`;

@@ -196,7 +196,7 @@ async function writeConfig(file: string, settings: FirstSettings, options: AllOp
     if (!(error instanceof ConfigFileError)) throw error;
     // The faults are in what was asked for, and not in the draft, which imports nothing else.
     if (!error.message.includes("Cannot find package 'partner-relay'")) throw error.cause ?? error;
-    throw new Error(`partner-relay is not installed in ${dirname(file)}: install it there with npm`, {
+    throw new Error(`partner-relay is not installed in ${dirname(file)}: run npm install partner-relay there`, {
       cause: error,
     });
   } finally {

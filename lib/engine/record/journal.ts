@@ -25,7 +25,7 @@ const entryShape = z.object({
   status: z.enum(['begun', 'done', 'skipped', 'failed']),
   /** When it began for the first time. */
   startedAt: storedTime,
-  /** When its last run began, if that was not the first: see {@link tookOf}. */
+  /** When its last run began, if that was not the first. */
   resumedAt: maybeTime,
   finishedAt: maybeTime,
   /** The newest sends of its request, with those of its failed attempts. Missing if there were none. */
@@ -45,10 +45,6 @@ const entryShape = z.object({
    */
   sent: z.exactOptional(z.object({ grantId: string, isRepeatable: z.boolean() })),
 });
-
-/** How long the last run of a step took, in milliseconds: what the job waited for before is not part of it. */
-export const tookOf = ({ startedAt, resumedAt = startedAt, finishedAt = resumedAt }: StepEntry) =>
-  finishedAt - resumedAt;
 
 /** A digest of each field of a payload. */
 export type SentFields = z.output<typeof sentShape>;

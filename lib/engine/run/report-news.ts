@@ -1,7 +1,6 @@
 import type { Metrics } from '../../state/metrics/metrics.ts';
 import { nextStepOfParked } from '../line/next-step.ts';
 import { InLine } from '../record/interruption.ts';
-import { tookOf } from '../record/journal.ts';
 import type { JobNews } from './worker.ts';
 
 /** Reports events of jobs to the metrics and to the log. The log gets ids, steps and reasons, but no payloads. */
@@ -20,8 +19,9 @@ export function reportNews(
       metrics.record({ [metric]: 1 }, connection);
     switch (report.news) {
       case 'step': {
-        const { step, calls, status, note: why, settledBy, startedAt, finishedAt: endedAt = startedAt } = report.entry;
-        const durationMs = tookOf(report.entry);
+        const { step, calls, status, note: why, settledBy, startedAt, resumedAt = startedAt } = report.entry;
+        const { finishedAt: endedAt = resumedAt } = report.entry;
+        const durationMs = endedAt - resumedAt;
         const hasFailed = status === 'failed';
         note(hasFailed ? 'warn' : 'info', `step ${status}`, { step, calls, note: why, settledBy, durationMs });
         if (hasFailed) metrics.record({ StepsFailed: 1 });
