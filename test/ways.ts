@@ -100,6 +100,7 @@ export const ways = {
   'redirect to a login': fault({ kind: 'login-redirect' }),
   'empty body after the work': fault({ kind: 'empty-body' }),
   'no JSON after the work': afterwards(async () => new Response('<html>', { status: 200 })),
+  '404 page after the work': afterwards(async () => new Response('<html>', { status: 404 })),
   '429 for 20 s': refused(429, 'No', { 'retry-after': '20' }),
   '429 for 900 s': refused(429, 'No', { 'retry-after': '900' }),
   '401': refused(401),

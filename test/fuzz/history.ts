@@ -62,6 +62,7 @@ const ways = [
   'hostile 400',
   'hostile 201',
   'no JSON after the work',
+  '404 page after the work',
   'answered after 9 s',
 ] as const satisfies Way[];
 
