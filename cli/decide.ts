@@ -3,13 +3,11 @@ import { described } from '../console/decisions.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
 import { type Resolution, resolveJob } from '../lib/engine/operate/resolve.ts';
-import { discardJob, replayJob } from '../lib/engine/operate/resume.ts';
+import { discardJob, replayJob, whyWaitsOn } from '../lib/engine/operate/resume.ts';
 import { createVerifyCreated } from '../lib/engine/operate/verify-created.ts';
 import { asksQuestion, isOutcomeUnknown, type Job } from '../lib/engine/record/job.ts';
 import type { Stores } from '../lib/runtime.ts';
 import type { Lane } from '../lib/service/budget/lanes.ts';
-import { WHOLE } from '../lib/service/connection/breaker-item.ts';
-import { createBreakers, whyStopped } from '../lib/service/connection/breakers.ts';
 import { counted, messageOf } from '../lib/text.ts';
 import { oneLine } from '../local/terminal.ts';
 import type { Define } from './cli.ts';
@@ -71,7 +69,12 @@ export const resolve: Define = (command, { open }) =>
       if (isOnlyListed(chosen, id, options)) return;
       const resolution = await resolutionOf(way, options.done ?? '', open);
       const by = operatorOf(target);
-      await inTurn(chosen, (job) => resolveJob(job, resolution, { ...target.stores, by }), sayQueued, options);
+      await inTurn(
+        chosen,
+        (job) => resolveJob(job, resolution, { ...target.stores, by }),
+        ({ id }) => `${id} is queued again`,
+        options,
+      );
     });
 
 export const discard: Define = (command, { open }) =>
@@ -80,7 +83,7 @@ export const discard: Define = (command, { open }) =>
     .description(
       'end a parked job, or a waiting one of a backfill or of your automations, without doing the rest; the person who asked for it is notified',
     )
-    .requiredOption('--reason <text>', `why. ${described.discard.asks?.hint}`)
+    .requiredOption('--reason <text>', `(required) why. ${described.discard.asks?.hint}`)
     .option('--parked-for <text>', PARKED_FOR)
     .addOption(new Option('--lane <lane>', 'instead of one job, all waiting jobs of a backfill').choices(['backfill']))
     .option('--yes', 'with --parked-for or --lane: discard the jobs instead of only listing them')
@@ -133,16 +136,16 @@ export async function verifyingWith(open: OpenTarget) {
   return createVerifyCreated(config, (name) => openPartner(name, config, open, (line) => console.error(line)));
 }
 
-const sayQueued = ({ id }: Job) => `${id} is queued again`;
+const sayQueued = ({ id }: Job, before: Job) =>
+  `${id} is queued again${isOutcomeUnknown(before) ? '. It searches once more, and creates nothing' : ''}`;
 
-/** A job that is replayed in an outage waits on: what for, and how to test that at once. */
-async function sayWaitsOn(jobs: readonly Job[], { table, clock }: Stores): Promise<void> {
-  const breakers = createBreakers({ table, clock, random: Math.random });
-  for (const connection of new Set(jobs.map((job) => job.connection))) {
-    const { down } = await breakers.lines(connection);
-    const why = down && oneLine(whyStopped(connection, WHOLE, down));
+/** How to test at once what replayed jobs wait on for. */
+async function sayWaitsOn(jobs: readonly Job[], stores: Stores): Promise<void> {
+  const ofConnection = new Map(jobs.map((job) => [job.connection, job]));
+  for (const [connection, job] of ofConnection) {
+    const waitsOn = await whyWaitsOn(job, stores);
     const test = toPaste(`npx partner-relay resume ${connection}`);
-    if (why) console.log(`${why}\nUntil that is over, it waits on. To test it now, run: ${test}`);
+    if (waitsOn) console.log(`${oneLine(waitsOn)} To test it now, run: ${test}`);
   }
 }
 
@@ -150,7 +153,7 @@ async function sayWaitsOn(jobs: readonly Job[], { table, clock }: Stores): Promi
 async function inTurn(
   jobs: readonly Job[],
   decide: (job: Job) => Promise<Job>,
-  inWords: (job: Job) => string,
+  inWords: (job: Job, before: Job) => string,
   { json }: Several,
 ): Promise<void> {
   const decided: Job[] = [];
@@ -159,7 +162,7 @@ async function inTurn(
     try {
       const next = await decide(job);
       decided.push(next);
-      if (!json) console.log(inWords(next));
+      if (!json) console.log(inWords(next, job));
     } catch (error) {
       failures.push(messageOf(error));
     }
@@ -177,9 +180,8 @@ function isOnlyListed(chosen: readonly Job[], id: string | undefined, { yes, jso
   }
   printJobs(chosen);
   const these = chosen.length === 1 ? 'this job' : `these ${chosen.length} jobs`;
-  const rest =
-    chosen.length < CHOSEN_AT_ONCE ? '' : '; if there are more, decide them with the same command after that';
-  console.log(`\nAdd --yes to decide ${these}${rest}.`);
+  const rest = chosen.length < CHOSEN_AT_ONCE ? '' : '; if there are more, use the same command after that';
+  console.log(`\nAdd --yes to continue with ${these}${rest}.`);
   return true;
 }
 

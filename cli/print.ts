@@ -104,7 +104,9 @@ export function printCounts({ jobs, counts, cursor }: FoundJobs, all: Record<Job
   const inWords = (countOf: (status: JobStatus) => Count) =>
     jobStatuses
       .flatMap((status) =>
-        countOf(status).jobs > 0 ? `${countInWords(countOf(status))} ${statusInWords({ status })}` : [],
+        countOf(status).jobs > 0
+          ? `${countInWords(countOf(status))} ${status === 'not-done' ? 'not done or discarded' : status}`
+          : [],
       )
       .join(', ');
   const inAll = all ? inWords((status) => all[status]) : '';
@@ -137,7 +139,6 @@ export function printJob({ job: given, steps, openCreations }: JobView, now: num
     ['created', localTime(job.createdAt)],
     [job.status === 'parked' ? 'parked' : 'finished', hasEnded(job) && localTime(job.wakeAt)],
     ['attempts', job.attempts || undefined],
-    ['queued again', job.queuedAt && `${counted(job.generation - 1, 'time')}, the last at ${localTime(job.queuedAt)}`],
   ];
   console.log(job.id);
   for (const [name, value] of facts) if (value) console.log(`  ${name.padEnd(12)} ${value}`);
@@ -157,10 +158,12 @@ function statusWithNews(job: Job): string {
 function printNext(job: Job, now: number): void {
   const next = nextStep(job, localTime, now);
   if (!next) return;
-  console.log(`\n${toPaste(withDocs(next))}`);
-  if (job.status === 'parked') console.log('');
-  if (job.status === 'parked')
-    for (const command of commandsOf(job, next)) console.log(toPaste(`  npx partner-relay ${command}`));
+  console.log(`\n${toPaste(withDocs(next))}${job.status === 'parked' ? '\n' : ''}`);
+  if (job.status !== 'parked') return;
+  const { later } = next;
+  for (const command of commandsOf(job, next)) console.log(toPaste(`  npx partner-relay ${command}`));
+  for (const command of later ? commandsOf(job, later) : [])
+    console.log(toPaste(`  npx partner-relay ${command}   (from ${localTime(later?.from ?? 0)})`));
 }
 
 /** What is known of creations without a clear answer. */
@@ -204,7 +207,8 @@ function stepInWords(entry: StepEntry): string {
   const { status, result, note, failures = 0, settledBy, startedAt, resumedAt = startedAt } = entry;
   if (status === 'skipped') return `left out: ${note}`;
   const took = status === 'done' ? ` in ${elapsed((entry.finishedAt ?? resumedAt) - resumedAt)}` : '';
-  const failed = failures === 0 ? '' : ` after ${counted(failures, 'failure')}`;
+  const failed =
+    failures === 0 || (status === 'failed' && failures === 1) ? '' : ` after ${counted(failures, 'failure')}`;
   const what = note ?? resultInWords(result);
   return `${status}${took}${failed}${settledBy === undefined ? '' : `: ${settledBy}`}${what === '' ? '' : `  ${what}`}`;
 }
@@ -216,7 +220,7 @@ function resultInWords(result: unknown): string {
 }
 
 function sendInWords({ calls, askedAt, grantedAt, sentAt, endedAt, came, status, why, sameBytes }: Send): string {
-  const what = calls === undefined ? (sameBytes ? 'the same signed bytes sent again' : 'sent') : `asked ${calls}`;
+  const what = calls === undefined ? (sameBytes ? 'the same request sent again' : 'sent') : `asked ${calls}`;
   const waited = grantedAt - askedAt < WORTH_TELLING_MS ? '' : ` after ${elapsed(grantedAt - askedAt)} for the budget`;
   const ended = came === 'accepted' ? `answered with ${status}` : (why ?? came);
   return `${what}${waited}: ${ended} (${elapsed(endedAt - sentAt)})`;
@@ -240,8 +244,8 @@ function printHistory({ waits, decisions }: Job, now: number): void {
 
 function waitedInWords({ for: what, from, until, why, looks }: Waited, now: number): string {
   const long = until === undefined ? `has waited ${elapsed(now - from)}` : `waited ${elapsed(until - from)}`;
-  const again = looks === undefined ? '' : `, queued again ${counted(looks, 'time')}`;
-  return `${long} for ${waitInWords[what].what}${again}: ${why}`;
+  const again = looks === undefined ? '' : `, and looked ${counted(looks, 'time')}`;
+  return `${long} ${waitInWords[what].what}${again}: ${why}`;
 }
 
 /** The names of fields that are times; in records of the table they are epoch milliseconds. */

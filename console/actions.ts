@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { resolveJob } from '../lib/engine/operate/resolve.ts';
-import { discardJob, replayJob } from '../lib/engine/operate/resume.ts';
+import { discardJob, replayJob, whyWaitsOn } from '../lib/engine/operate/resume.ts';
 import type { Job } from '../lib/engine/record/job.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import { messageOf } from '../lib/text.ts';
@@ -44,7 +44,8 @@ async function decideOne(
   if (!job) return { ok: false, text: 'This job no longer exists.' };
   try {
     await applyDecision(relay, job, decision);
-    return { ok: true, text: DONE[decision.do] };
+    const waitsOn = decision.do === 'replay' ? await whyWaitsOn(job, relay.stores) : undefined;
+    return { ok: true, text: [DONE[decision.do], waitsOn].filter(Boolean).join(' ') };
   } catch (error) {
     return { ok: false, text: messageOf(error) };
   }

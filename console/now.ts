@@ -74,7 +74,7 @@ export function createNowReader(relay: OperatedRelay) {
     const names = new Set(held.map(({ lane, operation }) => lineOf(connection, lane, operation)));
     return {
       ...countOf(standing.length),
-      people: new Set(standing.filter(({ lane }) => isOfPeople(lane)).map(({ entity }) => entity)).size,
+      ofPeople: standing.filter(({ lane }) => isOfPeople(lane)).length,
       oldestSince: least(standing.map(({ createdAt }) => createdAt)),
       rows: await rowsOf(
         waiting.filter(({ line = '' }) => names.has(line)),

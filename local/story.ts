@@ -86,7 +86,8 @@ function words(line: LogLine, now: number): string {
     case 'step skipped':
       return `${step} left out: ${line.note}`;
     case 'step failed':
-      return `${step} failed: ${line.note}`;
+      // The line has the name of the operation already.
+      return `${step} failed: ${String(line.note).replace(`${line.calls}: `, '')}`;
     case 'job succeeded':
       return `✓ ${who(line)}: ${line.outcome}`;
     case 'job not done':
@@ -112,7 +113,9 @@ function words(line: LogLine, now: number): string {
     case 'calls are sent again':
       return `✓ ${line.operation ?? line.connection} works again`;
     case 'this needs a person':
-      return `! ${line.connection ?? line.lane} needs a person: ${line.what}`;
+      return `! ${line.connection ?? line.secret ?? line.lane} needs a person: ${line.what}`;
+    case 'the person who asked could not be told':
+      return `… ${who(line)} is not notified yet: ${line.error}`;
     case 'job queued by the sweep':
       return `● ${who(line)} continues`;
     case 'credentials good':
@@ -133,7 +136,7 @@ const textsOf = ({ text }: LogLine): unknown[] => (Array.isArray(text) ? text : 
 
 /** A send that the end of its step does not explain. */
 function sendInWords({ came, why, sameBytes, durationMs }: LogLine): string {
-  const sent = sameBytes ? 'the same signed bytes again: ' : '';
+  const sent = sameBytes ? 'the same request again: ' : '';
   const took = elapsed(Number(durationMs));
   return came === 'accepted' ? `${sent}answered in ${took}` : `${sent}${why}, after ${took}`;
 }
@@ -141,7 +144,7 @@ function sendInWords({ came, why, sameBytes, durationMs }: LogLine): string {
 function afterWait({ waitedFor, durationMs }: LogLine): string {
   const long = elapsed(Number(durationMs));
   if (waitedFor === 'outage') return `after an outage; it waited ${long}`;
-  if (waitedFor === 'key') return `with another key; it waited ${long}`;
+  if (waitedFor === 'key') return `because the service accepts the key again; it waited ${long}`;
   return waitedFor === 'operator' ? `by an operator's decision, after ${long}` : `after it waited ${long} for a person`;
 }
 

@@ -33,7 +33,7 @@ export function githubChecks({ config, secrets, github, isStandIn, moved }: Gith
     check('github: webhook secret', async () => {
       const { webhookSecret } = await secrets.current('github-webhook', githubWebhookSecret);
       compareStrength({ by: 'hmac' }, [webhookSecret]);
-      return 'it is in the secret';
+      return 'it is set';
     }),
     isStandIn
       ? {

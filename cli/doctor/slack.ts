@@ -19,7 +19,7 @@ export function slackChecks({ config, secrets, slack }: SlackToCheck): Checks {
     check('slack: signing secret', async () => {
       const { signingSecret } = await secrets.current('slack', slackSigningSecret);
       compareStrength({ by: 'hmac' }, [signingSecret]);
-      return 'it is in the secret';
+      return 'it is set';
     }),
     { ...slackCredential(slack), next: (verdict) => (verdict === 'good' ? namedChecks(config, slack) : []) },
   ];

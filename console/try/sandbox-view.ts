@@ -10,10 +10,10 @@ const creation = { operation: '/defects/create', times: 1 };
 
 /** What can be broken, with an example of each. The titles fit the list on a phone. */
 export const faultKinds: readonly { title: string; fault: Record<string, unknown> }[] = [
-  { title: 'The next creation’s answer is lost', fault: { kind: 'cut', when: 'after work', ...creation } },
-  { title: 'The next creation is lost before it is made', fault: { kind: 'cut', when: 'before work', ...creation } },
+  { title: 'The answer to the next new defect is lost', fault: { kind: 'cut', when: 'after work', ...creation } },
+  { title: 'The next new defect is lost on the way', fault: { kind: 'cut', when: 'before work', ...creation } },
   {
-    title: 'The next creation’s outcome stays unknown',
+    title: 'Whether the next new defect exists stays unknown',
     fault: { kind: 'server-error', when: 'before work', ...creation, times: 4 },
   },
   { title: 'The next five calls fail', fault: { kind: 'server-error', times: 5 } },

@@ -53,6 +53,6 @@ function runsOf(sends: readonly Send[]) {
 
 function whatWasSent({ calls, sameBytes }: Send, index: number): string {
   if (calls !== undefined) return `Searched with ${seen(calls)}`;
-  if (sameBytes) return 'The same signed bytes again';
+  if (sameBytes) return 'The same request again';
   return index === 0 ? 'Sent' : 'Signed again and sent';
 }

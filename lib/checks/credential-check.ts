@@ -68,7 +68,12 @@ export async function checkCredentials(
   }
   const failing = checked
     .filter(({ secret, verdict }) => verdict === 'bad' && secret.startsWith('partner/'))
-    .map(({ secret, why }) => ({ name: secret, lastsMs: 0, metric: 'NewlyInvalid' as const, about: { secret, why } }));
+    .map(({ secret, why }) => ({
+      name: secret,
+      lastsMs: 0,
+      metric: 'NewlyInvalid' as const,
+      about: { secret, what: 'it does not work', why },
+    }));
   await tellNewTroubles('credentials', failing, options);
   if (errors.length > 0)
     throw new AggregateError(errors, `${errors.length} of ${credentials.length} credentials were not checked`);

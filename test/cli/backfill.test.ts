@@ -68,7 +68,7 @@ describe('relay backfill', () => {
     const listed = /#2 from a backfill.*#1 from a backfill.*Listed: 2 waiting\./s;
     expect(await run('jobs', '--lane', 'backfill')).toMatch(listed);
     const chosen = ['discard', '--lane', 'backfill', '--reason', 'the wrong label'];
-    expect(await run(...chosen)).toContain('Add --yes to decide these 2 jobs.');
+    expect(await run(...chosen)).toContain('Add --yes to continue with these 2 jobs.');
     expect(await run(...chosen, '--yes')).toMatch(/^issue-\S+ is discarded\nissue-\S+ is discarded$/);
     await relay.workToTheEnd();
     const discarded = (await relay.jobs()).filter((job) => job.discarded);

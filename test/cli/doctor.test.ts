@@ -93,10 +93,10 @@ describe('doctor', () => {
       'main: credentials': expect.stringContaining('validate returned the payload unchanged'),
       'main: github.repositories.0.issueToDefect.projectId': 'good: Web Shop',
       'main: slack.channels.C0PLATFORM.projectId': 'good: Web Shop',
-      'github: webhook secret': 'good: it is in the secret',
+      'github: webhook secret': 'good: it is set',
       'github: Codertocat/Hello-World': 'good: reached as token',
       'github: labels of Codertocat/Hello-World': 'good: bug',
-      'slack: signing secret': 'good: it is in the secret',
+      'slack: signing secret': 'good: it is set',
       'slack: channel C0PLATFORM': 'good: #platform',
     });
     expect(relay.sandbox.data.defects).toHaveLength(1);

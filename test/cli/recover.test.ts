@@ -41,8 +41,7 @@ describe('relay resume', () => {
     expect(await run('resume', 'main')).toBe(`${ended}\n3 waiting jobs continue`);
     await relay.work();
     expect(defectsMade()).toBe(3);
-    const neither = 'the connection main was neither paused nor stopped';
-    expect(await run('resume', 'main')).toBe(`${neither}\n0 waiting jobs continue`);
+    expect(await run('resume', 'main')).toBe('main works; no job waits for it');
   });
 
   it('relay resume closes the breakers of operations and of the connection', async () => {
@@ -51,7 +50,7 @@ describe('relay resume', () => {
     const failing = /defects\/create has been failing since \d.*the service answers 500: Server Error/;
     expect(await run('budget')).toMatch(failing);
     relay.sandbox.clearFaults();
-    expect(await run('resume', 'main')).toMatch(/^defects\/create was stopped: .*\n5 waiting jobs continue$/);
+    expect(await run('resume', 'main')).toMatch(/^defects\/create was failing: .*\n5 waiting jobs continue$/);
     await relay.workToTheEnd();
     expect(defectsMade()).toBe(5);
 
@@ -69,7 +68,7 @@ describe('relay resume', () => {
     }
     expect(await isCalled()).toBe(true);
     relay.sandbox.clearFaults();
-    expect(await run('resume', 'main')).toMatch(/^the connection main was stopped: .*Unknown or revoked key/);
+    expect(await run('resume', 'main')).toMatch(/^the service refused the key of main: .*Unknown or revoked key/);
     await relay.work();
     expect(defectsMade()).toBe(8);
   });
@@ -151,7 +150,7 @@ async function unknown(count: number): Promise<string[]> {
 describe('relay resolve --done', () => {
   it('relay resolve --done refuses an id that the service does not have, and accepts an existing id', async () => {
     const [id = ''] = await unknown(1);
-    const why = /not-a-uuid is not a defect_id in defects\/list of project_id .* nothing was decided/;
+    const why = /there is no defect not-a-uuid in defects\/list of project_id .* Nothing was changed/;
     await expect(run('resolve', id, '--done', 'not-a-uuid')).rejects.toThrow(why);
     expect(await relay.jobs('parked')).toHaveLength(1);
 
@@ -161,7 +160,7 @@ describe('relay resolve --done', () => {
     // It may be any defect of the project. A person who knows better says so in the service.
     const refused = await run('resolve', id, '--done', String(defect_id)).catch(String);
     const [marker = ''] = /\[partner-relay \w+\]/.exec(refused) ?? [];
-    expect(refused).toContain(`does not contain ${marker}; nothing was decided. If this job did create it, add`);
+    expect(refused).toContain(`does not contain ${marker}. Nothing was changed. If this job did create it, add`);
     defect.description += marker;
     const decided = await run('resolve', shortName(id), '--done', String(defect_id), '--json');
     expect(JSON.parse(decided)).toMatchObject([{ id, status: 'queued' }]);
@@ -177,7 +176,7 @@ describe('relay resolve --done', () => {
     await relay.post('issues', issueEvent('opened', { id: 2 }));
     await relay.workToTheEnd();
     const { defect_id } = relay.sandbox.data.defects.at(-1) ?? {};
-    await expect(run('resolve', id, '--done', String(defect_id))).rejects.toThrow(/another job of the relay created/);
+    await expect(run('resolve', id, '--done', String(defect_id))).rejects.toThrow(/belongs to another job/);
     expect(await relay.jobs('parked')).toHaveLength(1);
   });
 });
@@ -186,7 +185,7 @@ describe('relay discard', () => {
   it('relay discard --parked-for lists the jobs first, and ends them with the reason', async () => {
     await refused(2);
     const words = ['discard', '--parked-for', 'status 422', '--reason', 'a test'];
-    expect(await run(...words)).toMatch(/Add --yes to decide these 2 jobs\.$/);
+    expect(await run(...words)).toMatch(/Add --yes to continue with these 2 jobs\.$/);
     const [job] = await relay.jobs();
     await expect(run('discard', job?.id ?? '', '--reason', ' ')).rejects.toThrow('a discarded job needs a reason');
     await run(...words, '--yes');
@@ -212,12 +211,13 @@ describe('what a person can do next', () => {
     const [id = ''] = await unknown(1);
     const early = await run('job', id);
     expect(early).toContain(`resolve ${id} --done`);
-    for (const refused of [`resolve ${id} --again`, `discard ${id}`]) expect(early).not.toContain(refused);
+    for (const later of [`resolve ${id} --again`, `discard ${id}`])
+      expect(early).toMatch(new RegExp(`${later}.* \\(from .*\\)`));
     relay.clock.now += HOUR;
     const shown = await run('job', id);
     for (const way of ['--done', '--again', '--search']) expect(shown).toContain(`resolve ${id} ${way}`);
     expect(shown).not.toContain('replay');
-    expect(shown).toContain('the same signed bytes sent again');
+    expect(shown).toContain('the same request sent again');
     expect(shown).toMatch(/asked defects\/list: answered with 200/);
   });
 
@@ -250,7 +250,7 @@ describe('relay resolve', () => {
 
     const listed = await run('resolve', '--parked-for', 'has its marker', '--search');
     for (const id of ids) expect(listed).toContain(shortName(id));
-    expect(listed).toMatch(/Add --yes to decide these 2 jobs\.$/);
+    expect(listed).toMatch(/Add --yes to continue with these 2 jobs\.$/);
     expect(await relay.jobs('parked')).toHaveLength(2);
 
     const before = relay.sandbox.requests;

@@ -261,7 +261,7 @@ describe('what an operator decides', () => {
     relay.clock.now += HOUR;
     const [defect] = relay.sandbox.data.defects.filter(({ project_id }) => project_id === PROJECT);
     const unknown = await decide(id, { do: 'done', createdId: '00000000-0000-4000-8000-000000000000' });
-    expect(unknown).toMatchObject({ ok: false, text: expect.stringContaining('nothing was decided') });
+    expect(unknown).toMatchObject({ ok: false, text: expect.stringContaining('Nothing was changed') });
     if (defect) defect.description += openCreations[0]?.marker;
     expect(await decide(id, { do: 'done', createdId: defect?.defect_id ?? '' })).toMatchObject({ ok: true });
     await relay.workToTheEnd();
@@ -290,7 +290,7 @@ describe('what an operator decides', () => {
     await relay.workToTheEnd();
     const { openCreations } = await detail(id);
     expect(openCreations?.[0]?.forAndAgainst).toMatch(
-      /^It may exist: the request arrived, but the service answered 500\. No .* when all of the list was read at \S+Z, but .* carry it out until \S+Z, and the list may lag behind\.$/,
+      /^It may exist: the request arrived, but the service answered 500\. At \S+Z, no .* had its marker\. The list may be behind, and the service may create it until \S+Z\.$/,
     );
   });
 
@@ -300,7 +300,7 @@ describe('what an operator decides', () => {
     await relay.workToTheEnd();
     const { answer } = await shown.post<ActionResult>('/api/jobs', { do: 'replay', ids: [...ids, 'gone', ids[0]] });
     expect(answer.results.map(({ ok }) => ok)).toEqual([true, true, false, false]);
-    expect(answer.results[2]?.text).toMatch(/cannot be replayed: it is \w+\. Not/);
+    expect(answer.results[2]?.text).toMatch(/cannot be replayed: it has already succeeded$/);
     expect(answer.results[3]?.text).toContain('no longer exists');
   });
 });
@@ -356,7 +356,7 @@ describe('now and the budget', () => {
     await relay.work();
     const now = () => shown.get<Now>('/api/now');
     const [failing] = (await now()).connections;
-    expect(failing).toMatchObject({ stopped: [{ operation: 'defects/create' }], held: { people: 0 } });
+    expect(failing).toMatchObject({ stopped: [{ operation: 'defects/create' }], held: { ofPeople: 0 } });
     relay.sandbox.setFault({ kind: 'maintenance' });
     for (const userId of [MIRA, MIRA, 'U0TOMASZ1']) await command(relay, 'find login', { userId, triggerId: userId });
     for (let minute = 0; minute < 3; minute++) {
@@ -370,7 +370,7 @@ describe('now and the budget', () => {
     expect(connections[0]?.stopped[0]).toMatchObject({ why: expect.stringContaining('503') });
     expect(connections[0]?.stopped[0]?.operation).toBeUndefined();
     const waiting = (await relay.jobs('waiting')).map(({ id }) => id);
-    expect(connections[0]?.held).toMatchObject({ jobs: waiting.length, people: 2, oldestSince: since });
+    expect(connections[0]?.held).toMatchObject({ jobs: waiting.length, ofPeople: 2, oldestSince: since });
     expect(connections[0]?.held.rows.map(({ id }) => id).toSorted()).toEqual(waiting.toSorted());
     expect(oldest.waiting).toBe(since);
     expect(recent.filter(({ status }) => status === 'waiting')).toEqual([]);

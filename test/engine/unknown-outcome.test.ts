@@ -74,7 +74,7 @@ describe('an unknown outcome', () => {
     const now: Do[] = isSought ? ['search', 'done'] : ['done'];
     expect(await actionsOf(id)).toEqual(now);
     const { next } = await shown.get<JobDetail>(`/api/jobs/${id}`);
-    expect(next.text).toContain(`not before ${new Date(until).toISOString()}`);
+    expect(next.text).toContain(`wait until ${new Date(until).toISOString()}`);
     const { groups } = await shown.get<ParkedGroups>('/api/parked');
     expect(groups).toMatchObject([{ actions: now.filter((one) => one !== 'done') }]);
     await relay.sweep();
@@ -84,11 +84,11 @@ describe('an unknown outcome', () => {
     for (const way of ['done', 'again', 'search'] as const)
       expect(notice.includes(`resolve ${id} --${way}`)).toBe(now.includes(way));
     expect(notice).not.toContain(`discard ${id}`);
-    expect(notice).toContain(`not before <!date^${Math.floor(until / 1_000)}`);
+    expect(notice).toContain(`wait until <!date^${Math.floor(until / 1_000)}`);
     for (const action of [{ do: 'again' }, { do: 'discard', reason: 'a test' }])
       expect(await decide(id, action)).toMatchObject({
         ok: false,
-        text: expect.stringMatching(/^Wait until .*: the service may still carry out/),
+        text: expect.stringMatching(/ has to wait until .*: the service may still carry out/),
       });
     relay.clock.now = until;
     expect(await actionsOf(id)).toEqual(laterWays(isSought));
@@ -123,7 +123,7 @@ describe('an unknown outcome', () => {
     if (way === 'done' && isChecked)
       expect(await decide(id, { do: way, createdId: '4711' })).toMatchObject({
         ok: false,
-        text: expect.stringContaining('nothing was decided'),
+        text: expect.stringContaining('Nothing was changed'),
       });
     expect(await decide(id, { do: way, reason: 'a test', createdId })).toMatchObject({ ok: true });
     await relay.workToTheEnd();

@@ -26,7 +26,7 @@ describe('the story of jobs in the first terminal', () => {
     );
     expect(lines).toEqual([
       '[4eff2e]   create-defect        defects/create   no answer: the connection was cut, after 8 ms',
-      '[4eff2e]   create-defect        defects/create   the same signed bytes again: answered in 30 ms',
+      '[4eff2e]   create-defect        defects/create   the same request again: answered in 30 ms',
       '[4eff2e]   create-defect        defects/create   done in 10.3 s: the service accepted the same bytes',
     ]);
   });

@@ -23,7 +23,7 @@ async function start(folder: string, port: string): Promise<{ address: string; s
   return { address, stop };
 }
 
-const LOST = 'The next creation’s answer is lost';
+const LOST = 'The answer to the next new defect is lost';
 
 inBrowser('a newcomer', () => {
   it('starts the relay, opens the address, and sees what their events become', { timeout: 180_000 }, async () => {
@@ -54,7 +54,7 @@ inBrowser('a newcomer', () => {
     await row.nth(1).getByText('Succeeded').waitFor();
     await row.first().getByRole('link').click();
     await step.getByText('Answer lost').waitFor();
-    await step.getByText('The same signed bytes again').waitFor();
+    await step.getByText('The same request again').waitFor();
     await step.getByText('Settled').waitFor();
 
     // A command in Slack.

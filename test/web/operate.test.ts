@@ -32,7 +32,7 @@ inBrowser('what an operator does', () => {
       .click();
     const group = page.locator('.group').filter({ hasText: 'Outcome unknown' });
     await group.getByText('Answer lost').first().waitFor();
-    await group.getByText('The same signed bytes again').first().waitFor();
+    await group.getByText('The same request again').first().waitFor();
     await group.getByText(', and 7 more, the last at').waitFor();
     for (const known of ['If it was created, it contains', 'It may exist:']) await group.getByText(known).waitFor();
     const marker = await group.locator('.marker').innerText();
@@ -85,7 +85,7 @@ inBrowser('what an operator does', () => {
     const question = page.getByRole('dialog', { name: 'Resume main?' });
     await expectAccessible(page);
     await question.getByRole('button', { name: 'Resume' }).click();
-    await page.getByText('defects/create was stopped: ').waitFor();
+    await page.getByText('defects/create was failing: ').waitFor();
     expect(changes).toEqual([{ do: 'resume', connection: 'main' }]);
     expect(await page.getByRole('region', { name: 'agency' }).getByRole('button').count()).toBe(0);
   });

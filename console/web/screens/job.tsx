@@ -79,6 +79,7 @@ function Head({ job }: { job: JobDetail }) {
   const { id, shortName, automation, trigger, connection, lane, subject, person, personName, cause, attempts, news } =
     job;
   const { createdAt, finishedAt, personMs = 0 } = job;
+  const took = job.status === 'parked' ? 'Parked after' : 'Took';
   return (
     <section class="job-head" aria-label="About this job">
       <p class="outcome" role="status">
@@ -115,7 +116,7 @@ function Head({ job }: { job: JobDetail }) {
         <Fact name="Created">
           <At at={createdAt} />
         </Fact>
-        <Fact name={finishedAt === undefined ? 'So far' : 'Took'}>
+        <Fact name={finishedAt === undefined ? 'So far' : took}>
           {finishedAt === undefined ? <Since at={createdAt} /> : duration(finishedAt - createdAt - personMs)}
         </Fact>
         {attempts > 0 && <Fact name="Failed attempts">{attempts}</Fact>}

@@ -212,7 +212,7 @@ function Outage({ of: { connection, stopped, pausedUntil, refusesKey, held } }: 
               {refusesKey
                 ? 'The service refuses the key'
                 : operation === undefined
-                  ? 'The service is down'
+                  ? `${connection} is down`
                   : `${operation} fails`}
             </strong>
             : <Text text={why} length={300} />
@@ -233,8 +233,8 @@ function Outage({ of: { connection, stopped, pausedUntil, refusesKey, held } }: 
       <p>
         {refusesKey ? (
           <>
-            Enter a new key: <code>npx partner-relay secrets set partner/{connection}</code>. Then the jobs continue by
-            themselves.
+            Enter a new key: <code>npx partner-relay secrets set partner/{connection}</code>. A relay on one machine
+            must then be started again. The jobs continue by themselves within five minutes.
           </>
         ) : (
           stopped.length > 0 &&
@@ -253,17 +253,17 @@ function Outage({ of: { connection, stopped, pausedUntil, refusesKey, held } }: 
 
 /** The jobs that wait for one cause, as a row that opens. */
 function Held({ of, connection }: { of: ConnectionNow['held']; connection: string }) {
-  const { people, oldestSince, rows } = of;
+  const { ofPeople, oldestSince, rows } = of;
   return (
     <details class="held">
       <summary data-item={`held ${connection}`}>
         <strong>
-          {many(of)} {of.jobs === 1 ? 'job waits' : 'jobs wait'} for this
+          {many(of)} {of.jobs === 1 ? 'job waits' : 'jobs wait'}
         </strong>
-        {people > 0 && ` · ${people === 1 ? '1 person' : `${count(people)} people`}`}
+        {ofPeople > 0 && `, ${count(ofPeople)} of them for a person`}
         {oldestSince !== null && (
           <>
-            {' · '}the oldest for <Since at={oldestSince} />
+            ; the oldest for <Since at={oldestSince} />
           </>
         )}
       </summary>

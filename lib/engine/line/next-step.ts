@@ -22,6 +22,8 @@ export interface NextStep {
   text: string;
   /** What an operator can decide now, the safest first. */
   choices: readonly Choice[];
+  /** What they can decide from a time on, in epoch milliseconds. */
+  later?: { from: number; choices: readonly Choice[] };
   /** The section that explains the state, from the root of the repository. */
   docs: string;
 }
@@ -64,11 +66,14 @@ export function nextStepOfParked(
   const { operation = 'a creation', isSought = true, until = executableUntil(parkedAt) } = open ?? {};
   const isOver = now >= until;
   const search = isSought ? (['search'] as const) : [];
-  const notBefore = isOver ? '' : `, but not before ${time(until)}: until then, the service may still carry it out`;
-  const look = isSought ? 'Search once more, or look in the service' : 'Look in the service';
+  const look = isSought ? 'Search once more, or look for its marker in the service' : 'Look in the service';
+  const wait = isOver ? '' : `wait until ${time(until)}, because the service may still create it. Then `;
+  const early = [...search, 'done'] as const;
+  const late = ['again', 'discard'] as const;
   return {
-    text: `The service gave no clear answer to ${operation}. ${look}: if it exists, enter its id. If not, create it again, or discard the job${notBefore}.`,
-    choices: isOver ? [...search, 'done', 'again', 'discard'] : [...search, 'done'],
+    text: `The service gave no clear answer to ${operation}. ${look}: if it is there, enter its id. If not, ${wait}create it again, or discard the job.`,
+    choices: isOver ? [...early, ...late] : early,
+    ...(!isOver && { later: { from: until, choices: late } }),
     docs,
   };
 }
@@ -96,13 +101,13 @@ function nextStepOfWaiting(job: Job, time: (ms: number) => string, now: number):
 
 function whatToDo({ connection }: Job, kind: WaitsFor | undefined): string | undefined {
   if (kind !== 'key') return undefined;
-  return `The service refuses the key of ${connection}: enter a new one with npx partner-relay secrets set partner/${connection}. The rest continues by itself.`;
+  return `The service refuses the key of ${connection}: enter a new one with npx partner-relay secrets set partner/${connection}; a relay on one machine must then be started again. The jobs continue by themselves within five minutes.`;
 }
 
 function whenItContinues(job: Job, time: (ms: number) => string, now: number): string {
   const when = continuesAt(job);
   const kind = waitOf(job)?.for;
-  const what = kind === undefined ? '' : ` for ${waitInWords[kind].what}`;
+  const what = kind === undefined ? '' : ` ${waitInWords[kind].what}`;
   if (when === undefined) return `waits in line${what}, and continues by itself`;
   const isOver = when !== 'probed' && when.at <= now;
   return `${isOver ? '' : `waits${what}, and `}${continuesInWords(when, time, now)}`;
@@ -123,6 +128,6 @@ export function withDocs({ text, docs }: NextStep): string {
 }
 
 /** The commands for the choices, without `npx partner-relay`. */
-export function commandsOf({ id }: Pick<Job, 'id'>, { choices }: NextStep): string[] {
+export function commandsOf({ id }: Pick<Job, 'id'>, { choices }: Pick<NextStep, 'choices'>): string[] {
   return choices.map((choice) => COMMANDS[choice](id));
 }

@@ -6,7 +6,7 @@ import type { Table } from '../../state/table/table.ts';
 import { nextStep } from '../line/next-step.ts';
 import { requeueJob, type SweepOptions } from '../line/sweep.ts';
 import type { OperatorDecision } from '../record/history.ts';
-import { isOutcomeUnknown, type Job, statusInWords } from '../record/job.ts';
+import { isOutcomeUnknown, isOver, type Job, statusInWords } from '../record/job.ts';
 import { LeaseLost } from '../record/job-store.ts';
 import { type Journal, type OpenRequest, openJournal } from '../record/journal.ts';
 import type { Created } from '../run/job-steps.ts';
@@ -57,13 +57,19 @@ export async function queuedBy(decision: OperatorDecision, job: Job, options: Sw
 
 /** Says why an operator cannot decide this about the job as it is, and what they can do instead. */
 export function cannotBe(decided: 'replayed' | 'discarded' | 'resolved', job: Job, now: number): Error {
-  const { id, status, openUntil } = job;
-  const isUnsettled = status === 'waiting' && openUntil !== undefined;
-  const ofOpen = isUnsettled
-    ? 'the relay is still checking what the service created for it'
-    : `it is ${statusInWords(job)}`;
-  const next = nextStep(job, localTime, now)?.text ?? 'Nothing is left to decide.';
-  return new Error(`${id} cannot be ${decided}: ${status === 'parked' ? 'its outcome is known' : ofOpen}. ${next}`);
+  const next = nextStep(job, localTime, now)?.text;
+  return new Error(`${job.id} cannot be ${decided}: ${whyNot(decided, job)}${next === undefined ? '' : `. ${next}`}`);
+}
+
+function whyNot(decided: 'replayed' | 'discarded' | 'resolved', job: Job): string {
+  const { status, openUntil } = job;
+  if (isOver(job)) return `it has already ${status === 'succeeded' ? 'succeeded' : `ended as ${statusInWords(job)}`}`;
+  if (status === 'parked') return 'its outcome is known';
+  if (status === 'waiting' && openUntil !== undefined)
+    return 'the relay is still checking what the service created for it';
+  if (status === 'waiting' && decided === 'discarded')
+    return 'of waiting jobs, only those of a backfill and of your own automations can';
+  return `it is ${status}`;
 }
 
 const justChanged = ({ id }: Job) => new Error(`${id} has just changed; check it and try again`);
@@ -81,7 +87,7 @@ async function checkedOutcomes(
     const open = journal.openRequest(step);
     if (!open) continue;
     if (resolution === 'again') {
-      verifyIsOver(open, clock());
+      verifyIsOver(job, open, clock());
       outcomes.set(step, 'again');
       continue;
     }
@@ -145,8 +151,8 @@ async function writeOutcomes(
 }
 
 /** @throws {Error} while the service can still execute the request */
-export function verifyIsOver({ request, operation }: OpenRequest, now: number): void {
+export function verifyIsOver({ id }: Job, { request, operation }: OpenRequest, now: number): void {
   const until = executableUntil(request.signedAt);
   if (now >= until) return;
-  throw new Error(`Wait until ${localTime(until)}: the service may still carry out ${operation}`);
+  throw new Error(`${id} has to wait until ${localTime(until)}: the service may still carry out ${operation}`);
 }

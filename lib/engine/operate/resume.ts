@@ -2,14 +2,15 @@ import type { RelayConfig } from '../../config/schema.ts';
 import { connectionSettings } from '../../config/settings.ts';
 import { localTime } from '../../dates.ts';
 import { createBudget } from '../../service/budget/budget.ts';
-import { createBreakers } from '../../service/connection/breakers.ts';
+import { WHOLE } from '../../service/connection/breaker-item.ts';
+import { createBreakers, whyStopped } from '../../service/connection/breakers.ts';
 import { viewConnection } from '../../service/connection/connection-view.ts';
 import type { Table } from '../../state/table/table.ts';
 import { counted } from '../../text.ts';
 import { inBatches } from '../line/queue.ts';
 import { requeueJob, type SweepOptions } from '../line/sweep.ts';
 import { openWaitingLines } from '../line/waiting-line.ts';
-import { asksQuestion, canBeDiscarded, type Job, questionOf, whoIsAsked } from '../record/job.ts';
+import { asksQuestion, canBeDiscarded, type Job, questionOf, waitOf, whoIsAsked } from '../record/job.ts';
 import { openJournal } from '../record/journal.ts';
 import { cannotBe, queuedBy, verifyIsOver } from './resolve.ts';
 
@@ -53,14 +54,19 @@ export function resumedInWords(
 ): string[] {
   const lifted = pausedUntil === null ? [] : [`ended the pause that lasted until ${localTime(pausedUntil)}`];
   const closed = stopped.map(
-    ({ operation = `the connection ${connection}`, why }) =>
-      `${operation} was stopped: ${why}. Its next call shows whether it works`,
+    ({ operation, why, refusesKey }) =>
+      `${wasStopped(connection, operation, refusesKey)}: ${why}. The next call shows whether it works`,
   );
   const held = [...lifted, ...closed];
   return [
-    ...(held.length > 0 ? held : [`the connection ${connection} was neither paused nor stopped`]),
-    `${counted(queued, 'waiting job')} ${queued === 1 ? 'continues' : 'continue'}`,
+    ...(held.length > 0 || queued > 0 ? held : [`${connection} works; no job waits for it`]),
+    ...(queued > 0 ? [`${counted(queued, 'waiting job')} ${queued === 1 ? 'continues' : 'continue'}`] : []),
   ];
+}
+
+function wasStopped(connection: string, operation: string | undefined, refusesKey = false): string {
+  if (refusesKey) return `the service refused the key of ${connection}`;
+  return operation === undefined ? `${connection} was down` : `${operation} was failing`;
 }
 
 /**
@@ -87,6 +93,18 @@ export async function replayJob(
   return queuedBy({ at: options.clock(), by, what: 'replayed', reason: answer }, job, options);
 }
 
+/** Why a job that was replayed in an outage waits on. It can have text from outside. @param job as it was before */
+export async function whyWaitsOn(
+  job: Job,
+  { table, clock }: { table: Table; clock: () => number },
+): Promise<string | undefined> {
+  const { down } = await createBreakers({ table, clock, random: Math.random }).lines(job.connection);
+  const wait = waitOf(job);
+  const held = wait?.for === 'outage' || wait?.for === 'key' ? wait.why : undefined;
+  const why = down ? whyStopped(job.connection, WHOLE, down) : held;
+  return why && `${why}. Until that is over, it waits on.`;
+}
+
 /**
  * Ends a parked job, or a waiting one of a backfill or a team, without doing the rest of its work. The worker ends it: it tells the person who asked, and releases
  * what the job holds, such as its claim of a link. What the job has already done stays. Nothing more is sent to the
@@ -108,7 +126,7 @@ export async function discardJob(
   const journal = await openJournal(table, job.id, clock);
   for (const step of journal.openSteps()) {
     const open = journal.openRequest(step);
-    if (open) verifyIsOver(open, clock());
+    if (open) verifyIsOver(job, open, clock());
   }
   return queuedBy({ at: clock(), by, what: 'discarded', reason: reason.trim() }, job, options);
 }

@@ -37,6 +37,7 @@ export function createVerifyCreated(
 ): VerifyCreated {
   return async ({ connection, operation: name, scope, id, marker, mayHave }) => {
     const { found, detail, createdId = '' } = operations.get(name) ?? {};
+    const thing = createdId.replace(/_id$/, '');
     const declared = operations.get(found?.list ?? detail ?? '');
     // The service shows nothing to compare with, so the person's word counts.
     if (!declared) return id;
@@ -50,7 +51,7 @@ export function createVerifyCreated(
     const where = Object.entries(scope).map(([field, value]) => `${field} ${value}`);
     const most = isWhole ? '' : `the ${rows.length} rows that the relay can read of `;
     throw new Error(
-      `${id} is not a ${createdId} in ${most}${shows.name}${where.length > 0 ? ` of ${where.join(', ')}` : ''}; nothing was decided. Copy the id from the service`,
+      `there is no ${thing} ${id} in ${most}${shows.name}${where.length > 0 ? ` of ${where.join(', ')}` : ''}. Nothing was changed: copy the id from the service`,
     );
 
     /** A list without the text shows nothing about who created a thing. */
@@ -58,18 +59,19 @@ export function createVerifyCreated(
       const theirs = markerIn(text);
       if (typeof text !== 'string' || theirs === marker) return;
       const isOfRelay = theirs !== undefined;
-      const what = isOfRelay ? 'another job of the relay created' : `the ${found?.field} of`;
-      const wrong = isOfRelay ? `, as its ${found?.field} says` : ` does not contain ${marker}`;
+      const wrong = isOfRelay
+        ? `${thing} ${id} belongs to another job, as its ${found?.field} says`
+        : `the ${found?.field} of ${thing} ${id} does not contain ${marker}`;
       const todo = isOfRelay
         ? 'Copy the id of what this job created'
         : `If this job did create it, add ${marker} to its ${found?.field} in the service, and decide again`;
-      throw new Error(`${what} ${id}${wrong}; nothing was decided. ${todo}`);
+      throw new Error(`${wrong}. Nothing was changed. ${todo}`);
     }
 
     function verifyIsFree(theirs: string | undefined, mayHave: readonly string[]): void {
       if (theirs === undefined || mayHave.includes(theirs)) return;
       throw new Error(
-        `the relay created ${id} for something else, as its ${found?.field} says; nothing was decided. Copy the id of the right one, or use it anyway (--steal on the command line)`,
+        `the relay created ${id} for something else, as its ${found?.field} says. Nothing was changed. Copy the id of the right one, or use it anyway (--steal on the command line)`,
       );
     }
 
@@ -93,7 +95,7 @@ export function createVerifyCreated(
         return await read();
       } catch (error) {
         if (!(error instanceof PartnerError)) throw error;
-        throw new Error(`the service did not say whether ${id} exists, so nothing was decided: ${error.message}`, {
+        throw new Error(`the service did not say whether ${id} exists, so nothing was changed: ${error.message}`, {
           cause: error,
         });
       }

@@ -2,38 +2,38 @@ import type { WaitsFor } from './history.ts';
 import type { ParkKind } from './job.ts';
 
 /**
- * What a wait means: `what` it waits for, for operators, and `toPerson` for the person who asked. The reasons that
+ * What a wait means: `what` follows *waits*, for operators, and `toPerson` for the person who asked. The reasons that
  * operators see name operations, keys and connections, which say nothing to that person.
  */
 export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: string }>> = {
   budget: {
-    what: 'the budget',
+    what: 'for the budget',
     toPerson: 'the service is busy',
   },
   retry: {
-    what: 'the next attempt',
+    what: 'for the next attempt',
     toPerson: 'the first attempt failed, and Partner Relay tries again',
   },
   answer: {
-    what: 'a check whether it was created',
+    what: 'to check whether it was created',
     toPerson: 'the service did not answer, so Partner Relay first checks whether this was done',
   },
   'late call': {
-    what: 'an earlier request that may still arrive',
+    what: 'for an earlier request that may still arrive',
     toPerson: 'an earlier request may still arrive, so Partner Relay repeats yours later to be sure',
   },
   outage: {
-    what: 'an outage to end',
+    what: 'for an outage to end',
     toPerson: 'the service is not working at the moment',
   },
   key: {
-    what: 'a new key',
+    what: 'for a new key',
     toPerson: "an administrator has to replace Partner Relay's key",
   },
-  job: { what: 'another job', toPerson: 'another request has to finish first' },
-  question: { what: 'an answer in Slack', toPerson: 'its question in Slack has no answer yet' },
-  pause: { what: 'its time', toPerson: 'its turn has not come yet' },
-  operator: { what: 'an operator', toPerson: 'an administrator has to look at it' },
+  job: { what: 'for another job', toPerson: 'another request has to finish first' },
+  question: { what: 'for an answer in Slack', toPerson: 'its question in Slack has no answer yet' },
+  pause: { what: 'for its time', toPerson: 'its turn has not come yet' },
+  operator: { what: 'for an operator', toPerson: 'an administrator has to look at it' },
 };
 
 /**

@@ -67,7 +67,7 @@ function openCreation(step: string, calls: string, open: OpenRequest): OpenCreat
   };
 }
 
-/** What speaks for and against that an open creation was carried out, in two sentences. */
+/** What speaks for and against that an open creation was carried out. */
 export function forAndAgainst(creation: OpenCreation, sends: readonly Send[], time = localTime): string {
   const asked = sends.filter(({ calls }) => calls !== undefined).length;
   return `It may exist: ${mayExist(sends)}. ${against(creation, asked, time)}.`;
@@ -80,6 +80,6 @@ function against(creation: OpenCreation, asked: number, time: (ms: number) => st
   const calls = asked === 0 ? '' : `, although ${found.list} was called ${counted(asked, 'time')}`;
   if (searches === 0) return `No search for it has finished yet${calls}`;
   if (!lastSearch?.isComplete) return `The relay did not find it, but cannot read all of ${found.list}`;
-  const read = `No ${found.field} in ${found.list} had its marker when all of the list was read at ${time(lastSearch.at)}`;
-  return `${read}, but the service could carry it out until ${time(until)}, and the list may lag behind`;
+  const read = `At ${time(lastSearch.at)}, no ${found.field} in ${found.list} had its marker`;
+  return `${read}. The list may be behind, and the service may create it until ${time(until)}`;
 }
