@@ -65,7 +65,7 @@ export function createPermissions({ settings, contact, table, slack, clock }: Pe
       const are = await Promise.all(userGroups.map((group) => isMember(userId, group)));
       return are.includes(true)
         ? undefined
-        : `You may not use ${settings.command} ${verb} here; ${contact} can change that.`;
+        : `Only members of certain groups may use ${settings.command} ${verb}; ${contact} can add you.`;
     },
   };
 }

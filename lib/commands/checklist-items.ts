@@ -28,9 +28,10 @@ export function readItems(verb: ItemsCommand['verb'], text: string): Reading<Ite
     return { fault: `${excerpt(odd)} begins another command. Give one command at a time.` };
   }
   if (odd !== undefined) {
-    const more =
-      verb === 'undo' ? CHANGED : 'done takes the numbers of checklist items, not tasks. You find them in the service.';
-    return { fault: `${excerpt(odd)} is not the id of a checklist item: ids have digits, such as 12. ${more}` };
+    const takes = `${verb} takes numbers such as 12, which the service shows beside each checklist item.`;
+    return {
+      fault: `${excerpt(odd)} is not the number of a checklist item. ${takes}${verb === 'undo' ? ` ${CHANGED}` : ''}`,
+    };
   }
   const time = words.find((word) => isWrittenAsDuration(idIn(word) ?? ''));
   if (time !== undefined)

@@ -54,7 +54,7 @@ export function createOutageNotices(options: NoticePostsOptions & { stage: strin
     if (!known) return;
     const { since } = known;
     if (!(await once(nameOf(connection, known), wordsOf(connection, known, down?.why))) || down || isFailing) return;
-    const over = `:white_check_mark: *${connection} works again.* It was down since ${time(since)}. Waiting jobs continue by themselves.`;
+    const over = `:white_check_mark: *${connection} works again.* ${known.isOfKey ? 'Its key had been refused' : 'It had been down'} since ${time(since)}. Waiting jobs continue by themselves.`;
     if (await once(overOf(connection, known), [section(over)])) await table.delete(key);
   }
 
@@ -62,13 +62,13 @@ export function createOutageNotices(options: NoticePostsOptions & { stage: strin
     const relay = `npx partner-relay ${stage === undefined ? '' : `--stage ${stage} `}`;
     const [what, todo] = isOfKey
       ? [
-          `The service refuses the key of ${connection}`,
+          `Since ${time(since)}, the service has refused the key of ${connection}.`,
           `Enter a new one: \`${relay}secrets set partner/${connection}\`.`,
         ]
-      : [`${connection} is down`, 'Partner Relay keeps trying.'];
+      : [`${connection} has been down since ${time(since)}.`, 'Partner Relay keeps trying.'];
     return [
       section(
-        `:octagonal_sign: *${what}* since ${time(since)}. ${todo} Nothing is lost, and waiting jobs continue by themselves. See docs/stuck.md#connections.`,
+        `:octagonal_sign: *${what}* ${todo} Nothing is lost, and waiting jobs continue by themselves. See docs/stuck.md#connections.`,
       ),
       ...(why === undefined ? [] : [plainSection(sentence(why))]),
     ];

@@ -12,7 +12,7 @@ import type { Person } from './people.ts';
 export const MOST_UNDER_WAY = 10;
 
 /** The message for a refused command. */
-export const TOO_MANY = `${MOST_UNDER_WAY} of your requests are not finished yet. Wait for one of them to finish, then try again.`;
+export const TOO_MANY = `You have ${MOST_UNDER_WAY} unfinished requests, the maximum. Try again when one is done.`;
 
 /** Shares the budget between people: docs/decisions/0019-people-take-turns.md. */
 export type Turns = ReturnType<typeof createTurns>;
@@ -33,8 +33,8 @@ const FURTHER_WITHIN_MS = 60_000;
 const STORED_WITHIN_MS = 10_000;
 /** No person types this many commands at the same time. */
 const CONTENDED_TRIES = 8;
-/** How many of a person's last jobs /pm status shows. */
-const SHOWN = 5;
+/** How many of a person's last jobs are kept for /pm status: enough for the unfinished ones. */
+const MOST_KEPT = 15;
 
 /** Reads what the person requested, also if it has expired: the next write is conditional on its version. */
 export const readTurns = (table: Table, person: Person) => table.getEvenExpired(keys.turns(person.in, person.id));
@@ -92,7 +92,7 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number) {
         if (kept.length >= MOST_UNDER_WAY) break;
         const turn: TurnsItem = {
           noted: [...kept, { id: jobId, at: now }],
-          asked: isHidden ? asked : [...asked.filter((id) => id !== jobId), jobId].slice(-SHOWN),
+          asked: isHidden ? asked : [...asked.filter((id) => id !== jobId), jobId].slice(-MOST_KEPT),
           lastAt: now,
           version: version + 1,
         };

@@ -1,6 +1,6 @@
 import type { Page } from '../config/pages.ts';
 import { digest } from '../digest.ts';
-import { parkingInWords } from '../engine/record/in-plain-words.ts';
+import { parkedToPerson } from '../engine/record/in-plain-words.ts';
 import type { Job, ReplyTo } from '../engine/record/job.ts';
 import type { Reply } from '../engine/run/reply-steps.ts';
 import type { ReplyContent } from '../engine/run/tell-person.ts';
@@ -45,7 +45,7 @@ function words(job: Job, said: Exclude<ReplyContent, { of: 'waiting' }>, contact
     case 'not done':
       return `⚠️ ${quoted(said.text)}${job.asked?.verb === undefined ? '' : EDITS_ARE_NOT_READ}`;
     case 'parked':
-      return `🛑 ${parkingInWords[said.kind].toPerson} It is saved as job \`${job.id}\`, and ${plainText(contact)} can see why and continue it.`;
+      return `🛑 ${parkedToPerson(said.kind, `\`${job.id}\``, plainText(contact))}`;
   }
 }
 

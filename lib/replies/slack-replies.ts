@@ -1,13 +1,13 @@
 import type { KnownBlock } from '@slack/types';
 import type { Page } from '../config/pages.ts';
-import { parkingInWords, waitInWords } from '../engine/record/in-plain-words.ts';
+import { parkedToPerson, waitToPerson } from '../engine/record/in-plain-words.ts';
 import { StepFailed } from '../engine/record/interruption.ts';
 import { askedIn, type Job, type ReplyTo, shortName } from '../engine/record/job.ts';
 import type { Reply } from '../engine/run/reply-steps.ts';
 import type { ReplyContent } from '../engine/run/tell-person.ts';
 import { linkButton } from '../platforms/slack/link-messages.ts';
 import { message, plainSection, type SlackMessage, section, sentence } from '../platforms/slack/messages.ts';
-import { code, linkTo, time } from '../platforms/slack/mrkdwn.ts';
+import { code, escaped, linkTo, time } from '../platforms/slack/mrkdwn.ts';
 import { slackMessage } from '../platforms/slack/post-message.ts';
 import { createResponseUrls, RESPONSE_URL_LIVES_MS } from '../platforms/slack/response-url.ts';
 import { unsealText } from '../platforms/slack/sealed-text.ts';
@@ -104,17 +104,11 @@ function saidMessage(
     case 'waiting': {
       // The time of the next probe is not that of the end of an outage. Any other is the earliest: the message stays.
       const until = said.waitsFor === 'outage' || said.waitsFor === 'key' ? undefined : said.until;
-      const when = until === undefined ? '' : `, at about ${time(until)} at the earliest`;
-      const why = waitInWords[said.waitsFor].toPerson;
-      return message(
-        section(`:hourglass: ${code(askedIn(job))} has to wait: ${why}. It continues automatically${when}.`),
-      );
+      const { why, next } = waitToPerson(said.waitsFor, escaped(contact));
+      const when = until === undefined ? next : `It continues by itself, at about ${time(until)} at the earliest.`;
+      return message(section(`:hourglass: ${code(askedIn(job))} has to wait: ${why}. ${when}`));
     }
     case 'parked':
-      return message(
-        plainSection(
-          `:octagonal_sign: ${parkingInWords[said.kind].toPerson} It is saved as job ${shortName(job.id)}, and ${contact} can see why and continue it.${said.kind === 'outcome unknown' ? ' Do not ask again before that, or it may be done twice.' : ''}`,
-        ),
-      );
+      return message(plainSection(`:octagonal_sign: ${parkedToPerson(said.kind, shortName(job.id), contact)}`));
   }
 }

@@ -58,11 +58,11 @@ export function restOfDay({ tasks, ...rest }: RestOfDay): string {
 
 /** Where nothing is expected, what was logged. */
 export function stands({ expected, logged, missing }: TimeBalance): string {
-  const all = `${logged === 0 ? 'nothing' : printDuration(logged)} logged`;
-  const of = expected === 0 ? all : `${all} of ${printDuration(expected)}`;
+  const all = logged === 0 ? (expected === 0 ? 'nothing' : '0h') : printDuration(logged);
+  const of = expected === 0 ? `${all} logged` : `${all} of ${printDuration(expected)}`;
   // Without it, the three would read as a wrong sum.
   const madeUp = expected - logged - missing;
-  const after = madeUp > 0 ? ` after ${printDuration(madeUp)} more on other days` : '';
+  const after = madeUp > 0 ? ` (${printDuration(madeUp)} on other days counts)` : '';
   return missing > 0 ? `${of}, ${printDuration(missing)} missing${after}` : of;
 }
 

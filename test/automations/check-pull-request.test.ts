@@ -62,17 +62,18 @@ const stranger = { user: { login: 'stranger' }, author_association: 'NONE' };
 
 describe('the check of a pull request', () => {
   const IS = 'success: It is tracked. ';
-  const IS_NOT = 'failure: It names no tracked work. ';
+  const IS_NOT = 'failure: Its task or issue was not found. ';
+  const NAMES_NONE = 'failure: It names no task and closes no issue with a defect. ';
   it.each([
     ['a task', `Task: ${TASK}`, `${IS}It names the task ${TASK}, which exists.`],
     ['an issue with a defect', 'Fixes #7', `${IS}It closes ${REPOSITORY}#7, which has a defect.`],
     ['several things', `Task: ${NO_TASK}\n\nCloses #7`, `${IS}It closes`],
     ['a task that is not there', `Task: ${NO_TASK}`, `${IS_NOT}Partner Relay found nothing for task ${NO_TASK}.`],
     ['an issue without a defect', 'Closes #8', `${IS_NOT}Partner Relay found nothing for ${REPOSITORY}#8.`],
-    ['an issue elsewhere', 'Closes somebody/else#7', `${IS_NOT}Write`],
-    ['the name of a task', 'Task: Release checkout 2.4', `${IS_NOT}Write`],
-    ['nothing', null, `${IS_NOT}Write \`Closes #12\``],
-    ['something in code', `\`Task: ${TASK}\``, `${IS_NOT}Write`],
+    ['an issue elsewhere', 'Closes somebody/else#7', `${NAMES_NONE}Write`],
+    ['the name of a task', 'Task: Release checkout 2.4', `${NAMES_NONE}Write`],
+    ['nothing', null, `${NAMES_NONE}Write \`Closes #12\``],
+    ['something in code', `\`Task: ${TASK}\``, `${NAMES_NONE}Write`],
   ])('says what it found of %s', async (_, body, said) => {
     await makeDefect(7);
     expect(await checkOf(body)).toContain(said);
@@ -102,7 +103,7 @@ describe('the check of a pull request', () => {
     `Closes https://github.com.evil.example/${REPOSITORY}/issues/7`,
   ])('does not count what a reader sees as no reference: %j', async (body) => {
     await makeDefect(7);
-    expect(await checkOf(body)).toContain('failure: It names no tracked work');
+    expect(await checkOf(body)).toMatch(/^failure: (?:It names no task|Its task or issue was not found)/);
   });
 
   it('is one check, which follows the pull request as it is now', async () => {
@@ -244,7 +245,7 @@ describe('the check of a pull request', () => {
     expect(await checkOf(`Task: ${NO_TASK}`)).not.toContain('success');
     const seen = await Array.fromAsync(whileItWaits());
     expect(seen.join()).toContain('neutral: Not verified yet. The service cannot be reached at the moment.');
-    expect(check()).toContain('failure: It names no tracked work');
+    expect(check()).toContain('failure: Its task or issue was not found');
   });
 
   it('passes for now while the day has no calls left for it', async () => {

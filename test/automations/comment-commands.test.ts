@@ -94,7 +94,7 @@ describe('a comment by a collaborator', () => {
       await answers(created('/log 1h99m 4711'), created('/done 999', { id: 2 }), created('/log 1h 4711', { id: 3 })),
     ).toEqual([
       '⚠️ “1h99m” has too many minutes: next to hours, the maximum is 59. Use 99m or 2h39m.',
-      `⚠️ Checklist item 999: there is no such item. Nothing was completed.${EDITS}`,
+      `⚠️ There is no checklist item 999. Nothing was completed.${EDITS}`,
       `⚠️ There is no task 4711. Give its id, or its whole name.${EDITS}`,
     ]);
     expect(await relay.jobs('parked')).toEqual([]);
@@ -287,7 +287,7 @@ describe('a comment with too much in it', () => {
 });
 
 it("a person's eleventh unfinished command is refused in a comment, even if GitHub delivers it again", async () => {
-  const tooMany = '10 of your requests are not finished yet';
+  const tooMany = 'You have 10 unfinished requests, the maximum';
   const comment = (id: number) => created(`/done ${100 + id}`, { id });
   for (let id = 1; id <= 11; id++) await post(comment(id));
   await relay.work();

@@ -228,8 +228,7 @@ it('marks that reverse text do not reach Slack from a tool', async () => {
   expect(relay.told().at(-1)).toContain('no evil');
 });
 
-const WITHOUT_101 =
-  /Completed checklist items 102 and 103 as you, but not all. Checklist item 101: .*Link your account in Slack/;
+const WITHOUT_101 = /Completed checklist items 102 and 103 as you\. Checklist item 101: .*Link your account in Slack/;
 it.each([
   ['lacks a scope', 403, { code: -32001, message: 'needs mcp:checklists.write' }, 0, WITHOUT_101],
   ['meets a failure', 503, { code: -32603, message: 'not now' }, 1, /Completed checklist items 101, 102 and 103 as/],
@@ -318,7 +317,7 @@ describe('a call whose answer is lost, and whose account is not linked any more 
       await command(relay, `log 1h ${CHECKOUT}`);
       await relay.workToTheEnd();
       // The look finds what the first call has made.
-      expect(relay.told().at(-1)).toMatch(/ as you, today\.$/);
+      expect(relay.told().at(-1)).toMatch(/ as you today\.$/);
       expect(relay.sandbox.data.timelogs.length).toBeLessThanOrEqual(5);
     },
   );

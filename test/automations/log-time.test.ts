@@ -46,11 +46,11 @@ describe('time that is logged', () => {
     ['2026-11-20T18:30:01Z', AISHA, '1h yesterday', '2026-11-20', 'yesterday'],
     ['2026-11-20T23:59:59Z', 'U0NOZONE1', '1h', '2026-11-20', 'today'],
     ['2026-12-31T18:30:00Z', AISHA, '1h yesterday', '2026-12-31', 'yesterday'],
-    ['2027-01-01T00:00:00Z', MIRA, '1h 2026–11–18', '2026-11-18', '2026-11-18'],
+    ['2027-01-01T00:00:00Z', MIRA, '1h 2026–11–18', '2026-11-18', 'on 2026-11-18'],
   ])("the entry is for the day in the person's time zone: at %s for %s, %s", async (now, userId, typed, date, said) => {
     relay.clock.now = Date.parse(now);
     const { inTheEnd } = await ask(relay, `log ${typed} ${CHECKOUT} “at ${now}”`, { userId });
-    expect(inTheEnd).toBe(`:white_check_mark: Logged 1h on Release checkout 2.4, ${said}. Note: “at ${now}”.`);
+    expect(inTheEnd).toBe(`:white_check_mark: Logged 1h on Release checkout 2.4 ${said}. Note: “at ${now}”.`);
     expect(relay.timelogs().at(-1)).toMatchObject({ date, hours: 1 });
   });
 
@@ -105,7 +105,7 @@ describe('time that is logged', () => {
       ['Login with passkeys today', 'Login with passkeys', undefined],
       ['Mon compte: pair', 'Mon compte', 'pair'],
     ])('what is left behind the name is the note: %s', async (typed, name, note) => {
-      expect((await ask(relay, `log 1h ${typed}`)).inTheEnd).toContain(`Logged 1h on ${name}, today`);
+      expect((await ask(relay, `log 1h ${typed}`)).inTheEnd).toContain(`Logged 1h on ${name} today`);
       expect(noted()).toBe(note ?? '');
     });
 
@@ -151,7 +151,7 @@ describe('time that is logged', () => {
         expect([times, relay.timelogs().length]).toEqual([times, before + 1]);
       }
       expect(noted()).toBe(note ?? '');
-      expect(relay.told().join()).toContain(`Logged 1h on ${names[0]}, today`);
+      expect(relay.told().join()).toContain(`Logged 1h on ${names[0]} today`);
     });
 
     describe('where a shorter task exists, too', () => {
@@ -407,7 +407,7 @@ it('hours are asked about when a day passes 24, with the sum of what the relay h
   for (const _ of [1, 2]) await press(relay, asked, 'Log 23h anyway');
   await relay.work();
   expect(relay.timelogs().map(({ hours }) => hours)).toEqual([24, 23]);
-  expect(relay.told()).toContain(':white_check_mark: Logged 23h on Login with passkeys, today. Note: “again”.');
+  expect(relay.told()).toContain(':white_check_mark: Logged 23h on Login with passkeys today. Note: “again”.');
   expect((await ask(relay, 'log 20h yesterday Login with passkeys')).inTheEnd).toContain('yesterday.');
 });
 

@@ -22,7 +22,7 @@ beforeEach(async () => {
 const post = (event: Fields) => relay.post('pull_request', event);
 const completed = () =>
   relay.sandbox.data.checklistItems.filter(({ is_completed }) => is_completed).map(({ item_id }) => item_id);
-const NOT_ALL = 'Completed checklist item 103, but not all. Checklist item 999: there is no such item.';
+const NOT_ALL = 'Completed checklist item 103. There is no checklist item 999.';
 const NAMES_NONE = 'the text of the pull request names no checklist item to complete';
 const BODY = 'Sums the cart up anew.\r\n\r\nCompletes checklist item 103.';
 

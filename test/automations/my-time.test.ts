@@ -28,10 +28,10 @@ function logSomeOfTheWeek(): void {
   relay.logs(tomasz, 8, { task: LOGIN.id });
 }
 
-const TODAY = `*Friday 20 November*: 5h30m logged of 6h30m, 1h missing
+const TODAY = `*Friday 20 November*: 5h30m of 6h30m, 1h missing
 • 4h \`${LOGIN.name}\`
 • 1h30m \`${CHECKOUT.name}\`
-*This week so far*: 26h30m logged of 38h30m, 12h missing`;
+*This week so far*: 26h30m of 38h30m, 12h missing`;
 
 describe('what a person has logged', () => {
   it('today shows the tasks of the day, what is missing there, and the week', async () => {
@@ -54,10 +54,10 @@ describe('what a person has logged', () => {
     logSomeOfTheWeek();
     expect(await answerTo('week')).toBe(
       [
-        `*Monday 16 November*: 8h logged of 8h\n• 8h \`${LOGIN.name}\``,
-        `*Tuesday 17 November*: 8h logged of 8h\n• 8h \`${LOGIN.name}\``,
-        '*Wednesday 18 November*: nothing logged of 8h, 8h missing',
-        `*Thursday 19 November*: 5h logged of 8h, 3h missing\n• 5h \`${CART.name}\``,
+        `*Monday 16 November*: 8h of 8h\n• 8h \`${LOGIN.name}\``,
+        `*Tuesday 17 November*: 8h of 8h\n• 8h \`${LOGIN.name}\``,
+        '*Wednesday 18 November*: 0h of 8h, 8h missing',
+        `*Thursday 19 November*: 5h of 8h, 3h missing\n• 5h \`${CART.name}\``,
         TODAY,
       ].join('\n'),
     );
@@ -65,26 +65,28 @@ describe('what a person has logged', () => {
     await submit(relay, relay.lastView(), {});
     await relay.workToTheEnd();
     // The reading of a moment ago, and what the relay has logged since.
-    expect(relay.told().at(-1)).toContain('Logged 3h on Release checkout 2.4, yesterday (8h of 8h)');
-    expect(await answerTo('week')).toContain('*Thursday 19 November*: 8h logged of 8h');
+    expect(relay.told().at(-1)).toContain(
+      'Logged 3h on Release checkout 2.4 yesterday. That makes 8h of 8h yesterday.',
+    );
+    expect(await answerTo('week')).toContain('*Thursday 19 November*: 8h of 8h');
   });
 
   it('week says what more on other days makes up for', async () => {
     relay.logs(mira, 13, { date: MONDAY, task: LOGIN.id });
-    expect(await answerTo('week')).toContain('nothing logged of 8h, 3h missing after 5h more on other days');
+    expect(await answerTo('week')).toContain('0h of 8h, 3h missing (5h on other days counts)');
   });
 
   it('the total in an answer comes from a reading of ten minutes at most, and counts no entry twice', async () => {
     logSomeOfTheWeek();
     const logMore = async () => (await ask(relay, 'log 30m Login with passkeys')).inTheEnd;
-    expect(await logMore()).toContain('Login with passkeys, today.');
+    expect(await logMore()).toContain('Login with passkeys today.');
     await ask(relay, 'today');
-    expect(await logMore()).toContain('today (6h30m of 6h30m)');
-    expect(await logMore()).toContain('today (7h of 6h30m)');
+    expect(await logMore()).toContain('today. That makes 6h30m of 6h30m today.');
+    expect(await logMore()).toContain('today. That makes 7h of 6h30m today.');
     const { inTheEnd } = await ask(relay, 'log 18h Login with passkeys');
     expect(inTheEnd).toBe(':warning: With this, today would have 25h: 7h are logged already.');
     relay.clock.now += 11 * 60_000;
-    expect(await logMore()).toContain('Login with passkeys, today.');
+    expect(await logMore()).toContain('Login with passkeys today.');
   });
 
   it('nothing is missing of a day off, of one away, and of a person without a team', async () => {
@@ -97,7 +99,7 @@ describe('what a person has logged', () => {
     relay = await startFriday(timesheets({ people: [tomasz.email] }));
     logSomeOfTheWeek();
     expect(await answerTo('today')).toContain('*Friday 20 November*: 5h30m logged\n');
-    expect((await ask(relay, 'log 1h Login with passkeys')).inTheEnd).toContain('today (6h30m in total).');
+    expect((await ask(relay, 'log 1h Login with passkeys')).inTheEnd).toContain('today. That makes 6h30m today.');
   });
 
   it('a person who has linked an account is shown what their tool lists, and no call is made with the key', async () => {
@@ -113,7 +115,7 @@ describe('what a person has logged', () => {
     });
     logSomeOfTheWeek();
     await linkAccount(relay);
-    expect(await answerTo('today')).toContain('*Friday 20 November*: 5h30m logged of 6h30m, 1h missing\n• 4h ');
+    expect(await answerTo('today')).toContain('*Friday 20 November*: 5h30m of 6h30m, 1h missing\n• 4h ');
     expect(relay.calls()['/timelogs/list']).toBeUndefined();
     expect((await relay.jobs()).map(({ outcome }) => outcome)).toEqual(['done']);
   });

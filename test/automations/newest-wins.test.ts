@@ -131,7 +131,7 @@ describe('the newest request for a checklist item wins', () => {
     await relay.workToTheEnd();
     expect([relay.isCompleted(102), relay.isCompleted(103)]).toEqual([false, true]);
     expect((await outcomes()).toSorted()).toEqual([
-      'completed checklist item 103, but not all. Checklist item 102: there is a newer request for it.',
+      'completed checklist item 103. Checklist item 102: there is a newer request for it.',
       'reopened checklist item 102',
     ]);
   });

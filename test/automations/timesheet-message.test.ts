@@ -43,7 +43,7 @@ describe('"Log the rest"', () => {
     await relay.remind();
     expect(message()).toMatchObject({ channel: 'D0MIRA001', userId: MIRA });
     expect(mrkdwnOf(message())).toBe(
-      ':clock4: Your timesheet is not complete.\n*Friday 20 November*: 2h logged of 6h30m, 4h30m missing\n*The week until then*: 26h logged of 38h30m, 12h30m missing',
+      ':clock4: Your timesheet is not complete.\n*Friday 20 November*: 2h of 6h30m, 4h30m missing\n*The week until then*: 26h of 38h30m, 12h30m missing',
     );
     expect(buttonsOf(message())).toEqual(['Log the rest', 'Mute today', 'Away until…']);
     const before = relay.sandbox.requests;
@@ -146,8 +146,9 @@ describe('"Log the rest"', () => {
     expect(logged()).toMatchObject([{ user_id: mira.userId, task_id: task.id, hours, date }]);
     expect(logged()[0]?.note).toMatch(/^the rest \[partner-relay [0-9a-f]+\]$/);
     // The reminder has read the week a moment ago.
-    const day = date === FRIDAY ? 'today (3h15m of 6h30m)' : 'yesterday (5h30m of 8h)';
-    expect(relay.told().at(-1)).toContain(`on ${task.name}, ${day}. Note: “the rest”`);
+    const day =
+      date === FRIDAY ? 'today. That makes 3h15m of 6h30m today' : 'yesterday. That makes 5h30m of 8h yesterday';
+    expect(relay.told().at(-1)).toContain(`on ${task.name} ${day}. Note: “the rest”`);
     expect(relay.lastMessage()).toMatchObject({ kind: 'message', userId: MIRA });
   });
 
@@ -179,10 +180,10 @@ describe('"Log the rest"', () => {
   });
 
   it.each([
-    ['part of the rest', { duration: '1:30' }, [`${DAY_IS} 3h30m logged of 6h30m, 3h missing`, `${WEEK_IS} 3h30m`], 3],
-    ['the whole rest', {}, [`${DAY_IS} 6h30m logged of 6h30m\n`, `${WEEK_IS} 6h30m`], 3],
-    ['an earlier day', { date: MONDAY }, [`${DAY_IS} 2h logged`, `${WEEK_IS} 6h30m`], 3],
-    ['all of a short week', {}, [`:white_check_mark: Your timesheet is complete.\n${DAY_IS} 6h30m logged of 6h30m`], 0],
+    ['part of the rest', { duration: '1:30' }, [`${DAY_IS} 3h30m of 6h30m, 3h missing`, `${WEEK_IS} 3h30m`], 3],
+    ['the whole rest', {}, [`${DAY_IS} 6h30m of 6h30m\n`, `${WEEK_IS} 6h30m`], 3],
+    ['an earlier day', { date: MONDAY }, [`${DAY_IS} 2h of`, `${WEEK_IS} 6h30m`], 3],
+    ['all of a short week', {}, [`:white_check_mark: Your timesheet is complete.\n${DAY_IS} 6h30m of 6h30m`], 0],
   ])('the reminder says what is missing now: %s', async (what, filled, shown, buttons) => {
     relay = await startFriday(alone(what === 'all of a short week' ? { hours: { fri: 6.5 } } : {}));
     relay.logs(mira, 2);
@@ -206,7 +207,7 @@ describe('"Log the rest"', () => {
       await command(relay, `log 1h ${LOGIN.id}`, { userId: MIRA });
       await relay.workToTheEnd();
     }
-    expect(mrkdwnOf(relay.reminders().get(mira.name)?.[0] ?? {})).toContain('3h logged of 6h30m, 3h30m missing');
+    expect(mrkdwnOf(relay.reminders().get(mira.name)?.[0] ?? {})).toContain('3h of 6h30m, 3h30m missing');
     expect(await relay.outcomes('log-time')).toHaveLength(3);
     expect(logged()).toHaveLength(3);
   });
@@ -218,10 +219,10 @@ describe('"Log the rest"', () => {
     await relay.work();
     await relay.fire('due-schedules');
     await relay.work();
-    expect(mrkdwnOf(message())).toContain('1h logged of 6h30m');
+    expect(mrkdwnOf(message())).toContain('1h of 6h30m');
     await relay.workToTheEnd();
     expect(await relay.outcomes('log-time')).toEqual([expect.stringContaining('logged 1h')]);
-    expect(mrkdwnOf(message())).toContain('1h logged of 6h30m');
+    expect(mrkdwnOf(message())).toContain('1h of 6h30m');
   });
 
   it('the button works only with the values that the relay put there', async () => {

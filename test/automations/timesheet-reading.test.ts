@@ -66,7 +66,7 @@ it('no entry counts twice if pages shift while they are read', async () => {
     relay.logs(lucas, 1);
     relay.sandbox.data.timelogs.unshift(...relay.sandbox.data.timelogs.splice(-1));
   });
-  expect(relay.reminderTo(mira)).toContain('4h logged of 6h30m, 2h30m missing');
+  expect(relay.reminderTo(mira)).toContain('4h of 6h30m, 2h30m missing');
   expect(relay.reminded()).toEqual([mira.name]);
 });
 
@@ -118,7 +118,7 @@ describe('a service that differs from what is assumed', () => {
     relay.logs(mira, 'all day', { date: '2019-12-24' });
     await relay.remind();
     expect(relay.reminded()).toEqual([mira.name]);
-    expect(relay.reminderTo(mira)).toContain('*The week until then*: nothing logged of 38h30m');
+    expect(relay.reminderTo(mira)).toContain('*The week until then*: 0h of 38h30m');
     // Nor are their tasks offered, whose names would have been asked for.
     expect(relay.calls()).toEqual({ '/users/list': 1, '/timelogs/list': 1 });
   });

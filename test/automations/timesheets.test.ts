@@ -122,7 +122,7 @@ describe('somebody who logs what is missing between the reading and the message'
     await relay.work();
     relay.logs(mira, 1);
     await relay.workToTheEnd();
-    expect(relay.reminderTo(mira)).toContain('*Friday 20 November*: 3h logged of 6h30m, 3h30m missing');
+    expect(relay.reminderTo(mira)).toContain('*Friday 20 November*: 3h of 6h30m, 3h30m missing');
   });
 
   it.each([
@@ -252,7 +252,7 @@ it.each([
   relay = await startFriday(timesheets(change));
   created(on);
   await relay.remind();
-  expect(relay.reminderTo(mira)).toContain(`*The week until then*: nothing logged of ${expected}`);
+  expect(relay.reminderTo(mira)).toContain(`*The week until then*: 0h of ${expected}`);
 });
 
 it('an address of the settings that no user has is reported by its path only, because outcomes are logged', async () => {

@@ -221,7 +221,7 @@ it('relay send slack --payload --wait prints the job of a button', async () => {
     channel: { id: place.channelId },
     trigger_id: 'the trigger of the press',
     response_url: relay.slack.makeResponseUrl(place),
-    actions: runButton('Do that', { command: 'done 101', happened: 'what was asked 0' }),
+    actions: runButton('Run /pm done 101', { command: 'done 101', happened: 'what was asked 0' }),
   };
   await writeFile('press.json', JSON.stringify(pressed));
   const printed = JSON.parse(await send('slack', '--payload', 'press.json', '--wait', '--timeout', '1', '--json'));

@@ -170,7 +170,7 @@ describe('a command', () => {
   });
 
   const NO_ITEM =
-    'is not the id of a checklist item: ids have digits, such as 12. done takes the numbers of checklist items, not tasks. You find them in the service.';
+    'is not the number of a checklist item. done takes numbers such as 12, which the service shows beside each checklist item.';
   it.each([
     [
       'dnoe',

@@ -109,12 +109,12 @@ describe('a command of a team in Slack', () => {
     await start();
     const answer = await command(relay, 'shuot  "it is" done');
     expect(answer.text).toBe(':warning: There is no command “shuot”. Did you mean shout?\n/pm shout "it is" done');
-    expect(buttonsOf(answer)).toEqual(['Do that']);
-    await press(relay, answer, 'Do that');
+    expect(buttonsOf(answer)).toEqual(['Run /pm shout "it is" done']);
+    await press(relay, answer, 'Run /pm shout "it is" done');
     await relay.work();
     expect(told(relay)).toContain('{"text":"\\"it is\\" done"}');
     const older = JSON.parse(JSON.stringify(answer.blocks).replaceAll('shout ', 'retired '));
-    await press(relay, { blocks: older }, 'Do that');
+    await press(relay, { blocks: older }, 'Run /pm retired "it is" done');
     expect(readable(lastMessage(relay).blocks)).toMatch(/^:warning: There is no command “retired”\./);
   });
 

@@ -200,7 +200,7 @@ describe('a question in Slack', () => {
     group([]);
     relay.clock.now += HOUR_MS;
     await click(question(), 'High');
-    expect(told()).toMatch(/^:warning: You may not use \/pm mine here/);
+    expect(told()).toMatch(/^:warning: Only members of certain groups may use \/pm mine/);
     await ends('level 0 by nobody');
   });
 
@@ -208,7 +208,7 @@ describe('a question in Slack', () => {
     const on = await asked('theirs');
     Object.assign(relay.slack.users.get(TOMASZ) ?? {}, { is_restricted: true });
     await click(on, 'High', { by: TOMASZ });
-    expect(told()).toMatch(/^:warning: Guests may not use this relay/);
+    expect(told()).toMatch(/^:warning: Guests may not use Partner Relay/);
     await ends('level 0 by nobody');
   });
 

@@ -5,7 +5,7 @@ import { commentPayload } from '../kill/github-payloads.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import { ask, command, MIRA, press, submit, TOMASZ } from '../slack-requests.ts';
 
-const TOO_MANY = '10 of your requests are not finished yet. Wait for one of them to finish, then try again.';
+const TOO_MANY = 'You have 10 unfinished requests, the maximum. Try again when one is done.';
 const PER_MINUTE = 40;
 
 let relay: TestRelay;
@@ -37,7 +37,7 @@ describe('a person who gives many commands', () => {
     const filled = { project: PROJECT, title: 'Login fails' };
     expect(await submit(relay, relay.lastView(), filled)).toEqual({ title: TOO_MANY });
     const suggestion = await command(relay, 'dnoe 101', { userId: MIRA });
-    await press(relay, suggestion, 'Do that', { userId: MIRA });
+    await press(relay, suggestion, 'Run /pm done 101', { userId: MIRA });
     expect(relay.told().at(-1)).toContain(TOO_MANY);
   });
 

@@ -24,16 +24,18 @@ describe('a request of another workspace', () => {
     const before = [(await relay.jobs()).length, relay.slack.views.length];
     const teamId = ELSEWHERE;
     for (const typed of ['done 101', 'defect', 'status', 'help']) {
-      expect((await command(relay, typed, { teamId })).text).toBe(':warning: This relay belongs to another workspace.');
+      expect((await command(relay, typed, { teamId })).text).toBe(
+        ':warning: Partner Relay belongs to another workspace.',
+      );
     }
     const form = commandForm(relay, 'done 101');
     form.delete('team_id');
     expect((await postToSlack(relay, form.toString())).text).toContain('belongs to another workspace');
     await shortcut(relay, 'Login fails', { teamId });
     if (found) await press(relay, found, 'Log time', { teamId });
-    expect(relay.told().slice(-2)).toEqual(Array(2).fill(':warning: This relay belongs to another workspace.'));
+    expect(relay.told().slice(-2)).toEqual(Array(2).fill(':warning: Partner Relay belongs to another workspace.'));
     expect(await submit(relay, relay.lastView(), { title: 'Login fails', project: PROJECT }, { teamId })).toEqual({
-      title: 'This relay belongs to another workspace.',
+      title: 'Partner Relay belongs to another workspace.',
     });
     expect([(await relay.jobs()).length, relay.slack.views.length]).toEqual(before);
     expect((await command(relay, 'done 101')).text).toContain(WORKING);
@@ -65,9 +67,9 @@ describe('a request of another workspace', () => {
 });
 
 describe('a person who is not a full member', () => {
-  const guest = ':warning: Guests may not use this relay; your Partner Relay administrator can change that.';
+  const guest = ':warning: Guests may not use Partner Relay; your Partner Relay administrator can change that.';
   const stranger =
-    ':warning: People of other workspaces may not use this relay; your Partner Relay administrator can change that.';
+    ':warning: People of other workspaces may not use Partner Relay; your Partner Relay administrator can change that.';
   it.each([
     ['a guest of several channels', { is_restricted: true }, 'guests', guest],
     ['a guest of one channel', { is_restricted: true, is_ultra_restricted: true }, 'guests', guest],

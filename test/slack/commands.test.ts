@@ -39,7 +39,7 @@ describe('a command', () => {
   });
 
   const OF_A_TASK = `:warning: Checklist item ${CHECKOUT.id}: that is the id of a task, and done takes ids of checklist items. Nothing was completed.`;
-  const NONE = (id: number) => `Checklist item ${id}: there is no such item.`;
+  const NONE = (id: number) => `There is no checklist item ${id}.`;
   it.each([
     ['done 101', ':white_check_mark: Completed checklist item 101.', [true, false, false]],
     // The toggle form would reopen the first.
@@ -47,7 +47,7 @@ describe('a command', () => {
     ['undo 101 103', ':white_check_mark: Reopened checklist items 101 and 103.', [false, true, false]],
     [
       'done 101 999 201',
-      `:white_check_mark: Completed checklist item 101, but not all. ${NONE(999)} Checklist item 201: Partner Relay may not change this checklist.`,
+      `:warning: Completed checklist item 101. ${NONE(999)} Checklist item 201: Partner Relay may not change this checklist; your Partner Relay administrator can change that.`,
       [true, true, false],
     ],
     ['done 998 999', `:warning: ${NONE(998)} ${NONE(999)} Nothing was completed.`, [true, true, false]],
@@ -139,7 +139,7 @@ describe('a command', () => {
 
   it('each command that may be meant has a button, and each runs once', async () => {
     const answer = { blocks: (await command(relay, 'log 2 "Release checkout 2.4"')).blocks };
-    const commands = ['2h', '2m'].map((duration) => `log ${duration} "Release checkout 2.4"`);
+    const commands = ['2h', '2m'].map((duration) => `Run /pm log ${duration} "Release checkout 2.4"`);
     expect(buttonsOf(answer)).toEqual(commands);
     for (const label of [...commands, ...commands]) expect((await press(relay, answer, label)).status).toBe(200);
     await relay.work();
@@ -205,7 +205,7 @@ it("status shows the person's last five jobs and the budget", async () => {
   // The job that fills the form is none that a person knows of.
   await ask(relay, 'defect');
   expect((await command(relay, 'status')).text).toBe(
-    'Your last jobs\nYou have not asked for anything yet.\nCalls to the service\n1 of 120 in the last minute, 1 of 5000 in the last day. You do not have to wait.',
+    'Your last jobs\nYou have not asked for anything yet.\nCalls to the service\nNew requests run at once. 1 of 120 in the last minute, 1 of 5000 in the last day.',
   );
   for (const typed of ['done 1', 'done 2', 'done 101', 'done 102', 'undo 103']) {
     await command(relay, typed);
@@ -225,14 +225,23 @@ it("status shows the person's last five jobs and the budget", async () => {
     ':white_check_mark: done 101',
     'Completed checklist item 101.',
     ':warning: done 2',
-    'Checklist item 2: there is no such item. Nothing was completed.',
+    'There is no checklist item 2. Nothing was completed.',
     'Calls to the service',
-    '9 of 120 in the last minute, 9 of 5000 in the last day. You do not have to wait.',
+    'New requests run at once. 9 of 120 in the last minute, 9 of 5000 in the last day.',
   ];
   const places = shown.map((part) => text.indexOf(part));
   expect(places).toEqual(places.filter((place) => place >= 0).toSorted((a, b) => a - b));
   expect(text).not.toMatch(/done 1$|done 104/m);
   expect((await command(relay, 'status', { userId: NOBODY })).text).toContain('You have not asked for anything yet.');
+});
+
+it('status shows unfinished requests first, five at most', async () => {
+  for (const id of [201, 202]) await command(relay, `done ${id}`);
+  await ask(relay, 'find login');
+  expect((await command(relay, 'status')).text).not.toMatch(/more$/m);
+  for (let count = 0; count < 7; count++) await command(relay, 'done 103');
+  expect((await command(relay, 'status')).text).toMatch(/(?:done 103\s+In progress\.\s+(?::\S+ )?){5}and 2 more/);
+  await relay.work();
 });
 
 it.each([403, 422])('a search shows the tasks that it found if that of projects is refused: %i', async (refused) => {
@@ -276,7 +285,7 @@ it.each([
   );
   expect(relay.queued()).toBe(1);
   for (let times = 0; times < 2; times++) {
-    await press(relay, answer, 'Do that');
+    await press(relay, answer, `Run /pm log 8h ${date} "Release checkout 2.4"`);
     await relay.work();
   }
   expect(relay.sandbox.data.timelogs.slice(before)).toMatchObject([{ date, hours: 8 }]);
@@ -289,7 +298,7 @@ it.each(['issue WEB-42', 'bug list', 'task 4711 2h', 'task "Fix the cart" assign
     const answer = await command(relay, typed, asked);
     expect(answer.text).toMatch(/^:question: This creates a \w+ with only the title “.*”\. Do you mean \/pm \w+ /);
     expect(relay.queued()).toBe(0);
-    await press(relay, answer, 'Do that', asked);
+    await press(relay, answer, buttonsOf(answer)[0] ?? '', asked);
     await relay.work();
     expect(await relay.jobs('succeeded')).toMatchObject([{ automation: expect.stringMatching('^create-') }]);
   },
@@ -315,21 +324,31 @@ describe('permissions', () => {
     ['defect', MIRA, GENERAL, '/pm defect can be used in <#C0PLATFORM> only.'],
     ['defect', MIRA, PLATFORM],
     ['defect Login fails', MIRA, GENERAL, '/pm defect can be used in <#C0PLATFORM> only.'],
-    ['defect Login fails', NOBODY, PLATFORM, 'You may not use /pm defect here; your Partner Relay administrator'],
+    [
+      'defect Login fails',
+      NOBODY,
+      PLATFORM,
+      'Only members of certain groups may use /pm defect; your Partner Relay administrator',
+    ],
     ['defect Login fails', MIRA, PLATFORM],
     ['log 1h 4711', MIRA, GENERAL],
     ['log 1h 4711', 'U0AISHA01', GENERAL],
-    ['log 1h 4711', NOBODY, GENERAL, 'You may not use /pm log here; your Partner Relay administrator can change that.'],
+    [
+      'log 1h 4711',
+      NOBODY,
+      GENERAL,
+      'Only members of certain groups may use /pm log; your Partner Relay administrator can add you.',
+    ],
   ])('permissions limit commands to channels and groups: %s by %s in %s', async (typed, userId, channelId, fault) => {
     const { text } = await command(relay, typed, { userId, channelId });
     if (fault) expect(text).toContain(`:warning: ${fault}`);
-    else expect(text).not.toMatch(/may not use|can be used/);
+    else expect(text).not.toMatch(/Only members|can be used/);
     expect([relay.queued(), relay.slack.views.length]).toEqual([fault ? 0 : 1, typed === 'defect' && !fault ? 1 : 0]);
   });
 
   it('permissions apply to buttons too', async () => {
     const suggestion = await command(relay, 'dnoe 101', { channelId: PLATFORM });
-    await press(relay, suggestion, 'Do that', { channelId: GENERAL });
+    await press(relay, suggestion, 'Run /pm done 101', { channelId: GENERAL });
     expect(readable(relay.lastMessage().blocks)).toContain('can be used in <#C0PLATFORM>, <#C0OTHER> only.');
     expect(relay.queued()).toBe(0);
   });
@@ -337,7 +356,7 @@ describe('permissions', () => {
   it('the members of a group are requested at most once an hour', async () => {
     const asked = () => relay.slack.calls.filter(({ method }) => method === 'usergroups.users.list').length;
     const refused = async () =>
-      (await command(relay, `log 1h ${relay.clock.now}`, { userId: NOBODY })).text.includes('may not use');
+      (await command(relay, `log 1h ${relay.clock.now}`, { userId: NOBODY })).text.includes('Only members');
     expect(await refused()).toBe(true);
     relay.slack.userGroups.set('S0PLATFORM', [NOBODY]);
     relay.clock.now += 3_599_000;
@@ -365,23 +384,29 @@ describe('permissions', () => {
       relay.clock.now += 3_600_000;
       relay.slack.userGroups.set('S0PLATFORM', [...groups]);
       expect([(await open(NOBODY)).text, relay.slack.views.length]).toEqual(
-        shut ? [expect.stringContaining('You may not use /pm defect here'), 0] : ['', 1],
+        shut ? [expect.stringContaining('Only members of certain groups may use /pm defect'), 0] : ['', 1],
       );
     }
     await shortcut(relay, 'Login fails', { userId: 'U0AISHA01', channelId: PLATFORM });
-    expect([relay.told().at(-1), relay.slack.views.length]).toEqual([expect.stringContaining('You may not use'), 1]);
+    expect([relay.told().at(-1), relay.slack.views.length]).toEqual([
+      expect.stringContaining('Only members of certain groups may use'),
+      1,
+    ]);
     // Who has left the group since the form was opened cannot send it.
     relay.slack.userGroups.set('S0PLATFORM', [MIRA]);
     relay.clock.now += 3_600_000;
     const fields = { project: PROJECT, title: 'Login fails' };
     expect(await submit(relay, relay.lastView(), fields)).toEqual({
-      title: expect.stringContaining('You may not use'),
+      title: expect.stringContaining('Only members of certain groups may use'),
     });
   });
 
   it("a reminder's form respects permissions too, wherever the reminder is", async () => {
     await pressLogRest(relay, { userId: NOBODY });
-    expect([relay.told().at(-1), relay.slack.views]).toEqual([expect.stringContaining('You may not use /pm log'), []]);
+    expect([relay.told().at(-1), relay.slack.views]).toEqual([
+      expect.stringContaining('Only members of certain groups may use /pm log'),
+      [],
+    ]);
     await pressLogRest(relay);
     expect(relay.slack.views).toHaveLength(1);
   });
@@ -394,9 +419,11 @@ it('a channel sends its commands to its own connection', async () => {
   await ask(relay, 'done 101', { channelId: PLATFORM });
   expect((await relay.jobs()).map(({ connection }) => connection)).toEqual(['other']);
   expect((await command(relay, 'status', { channelId: PLATFORM })).text).toContain(
-    'Calls to the service on other\n1 of 120',
+    'Calls to the service on other\nNew requests run at once. 1 of 120',
   );
-  expect((await command(relay, 'status')).text).toContain('Calls to the service on main\n0 of 120');
+  expect((await command(relay, 'status')).text).toContain(
+    'Calls to the service on main\nNew requests run at once. 0 of 120',
+  );
 
   // A question that arrives as a direct message keeps the connection.
   await ask(relay, 'log 1h checkout', { channelId: PLATFORM, responseUrl: 'https://example.com/' });

@@ -342,7 +342,9 @@ describe('the modal to log time', () => {
     const note = expect.stringMatching(/^wrote tests \[/);
     expect(relay.timelogs()).toMatchObject([{ task_id, user_id, hours: 1.5, date: '2026-11-18', note }]);
     expect(relay.lastMessage()).toMatchObject({ kind: 'message', userId: TOMASZ });
-    expect(outcome()).toBe(':white_check_mark: Logged 1h30m on Login with passkeys, 2026-11-18. Note: “wrote tests”.');
+    expect(outcome()).toBe(
+      ':white_check_mark: Logged 1h30m on Login with passkeys on 2026-11-18. Note: “wrote tests”.',
+    );
   });
 
   describe('the list of tasks', () => {
@@ -364,7 +366,7 @@ describe('the modal to log time', () => {
       expect(relay.sandbox.requests).toBe(before);
       await submit(relay, view, { duration: '1h', 'find-task': `id ${PASSKEYS}` });
       await relay.work();
-      expect(outcome()).toContain('Logged 1h on Login with passkeys, today.');
+      expect(outcome()).toContain('Logged 1h on Login with passkeys today.');
     });
 
     it.each<[string, Parameters<typeof exampleConfig>[1], Partial<Asked>]>([

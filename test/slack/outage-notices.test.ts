@@ -37,8 +37,9 @@ async function fail(fault: Fault, from = 1): Promise<void> {
 /** Mira lets the connection go on. */
 const resume = () => resumeForPerson('main', 'mira', { ...relay.stores, config: relay.runtime.config });
 
-const IS_DOWN = /:octagonal_sign: main is down since <!date[\s\S]*\sThe service answers 503 \(a maintenance page\)\./;
-const IS_REFUSED = /The service refuses the key of main since <!date.*secrets set partner\/main/;
+const IS_DOWN =
+  /:octagonal_sign: \*main has been down since <!date[\s\S]*\sThe service answers 503 \(a maintenance page\)\./;
+const IS_REFUSED = /Since <!date.*, the service has refused the key of main\..*secrets set partner\/main/;
 it.each<[string, Fault, number, RegExp]>([
   ['is down for five minutes', { kind: 'maintenance' }, 5, IS_DOWN],
   ['refuses the key', { kind: 'key-revoked' }, 1, IS_REFUSED],

@@ -35,7 +35,7 @@ describe('a person who has to wait', () => {
     await command(relay, 'done 101 102 103');
     await relay.workToTheEnd();
     const waits =
-      /^:hourglass: done 101 102 103 has to wait: (.*)\. It continues automatically, at about <!date\^(\d+)\^.*\|(.*) UTC> at the earliest\.$/;
+      /^:hourglass: done 101 102 103 has to wait: (.*)\. It continues by itself, at about <!date\^(\d+)\^.*\|(.*) UTC> at the earliest\.$/;
     expect(relay.told()).toEqual([
       expect.stringMatching(waits),
       ':white_check_mark: Completed checklist items 101, 102 and 103.',
@@ -55,7 +55,9 @@ describe('a person who has to wait', () => {
     await relay.pass(20 * MINUTE);
     expect(relay.told()).toEqual([
       expect.stringMatching(/^:hourglass: done 101 has to wait: the service is busy/),
-      expect.stringMatching(/^:hourglass: done 101 has to wait: an administrator has to replace Partner Relay's key/),
+      expect.stringMatching(
+        /^:hourglass: done 101 has to wait: your Partner Relay administrator has to replace Partner Relay's key\. Your request then/,
+      ),
     ]);
   });
 
@@ -109,9 +111,9 @@ describe('a person who has to wait', () => {
     await command(relay, 'undo 104');
     const before = relay.sandbox.requests;
     const { text } = await command(relay, 'status');
-    expect(text).toMatch(/:hourglass: done 101 102 103 104\s+waiting until <!date\^\d+\^[^>]*>: the service is busy/);
+    expect(text).toMatch(/:hourglass: done 101 102 103 104\s+Waiting until <!date\^\d+\^[^>]*>: the service is busy/);
     expect(text).toMatch(/:hourglass: undo 104\s+Waiting for your earlier requests/);
-    expect(text).toMatch(/Calls to the service\n3 of 3 in the last minute, .* You have to wait until <!date\^/);
+    expect(text).toMatch(/Calls to the service\nNew requests wait until <!date\^.* 3 of 3 in the last minute/);
     expect((await command(relay, 'help')).text).toContain('/pm done');
     expect(relay.sandbox.requests).toBe(before);
     // What they asked for first is done first.

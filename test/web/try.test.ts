@@ -24,11 +24,11 @@ inBrowser('the screen Try', () => {
     };
   }
 
-  it('an answer is shown as Slack shows it, with its emoji, and Do that does it', async () => {
+  it('an answer is shown as Slack shows it, with its emoji, and its button runs the command', async () => {
     const { page, relay, newest, messages, command } = await open();
     await command('/pm dnoe 101');
     await newest.getByText('⚠️ There is no command').waitFor();
-    await newest.getByRole('button', { name: 'Do that' }).click();
+    await newest.getByRole('button', { name: 'Run /pm done 101' }).click();
     await page.getByText('The relay is working on it').waitFor();
     await relay.workToTheEnd();
     await page.reload();

@@ -8,7 +8,7 @@ export type Verdict = Pick<CheckRun, 'title' | 'summary'> & { conclusion: 'succe
 
 const HOW =
   'Write `Closes #12` for an issue that has a defect, or a line `Task: <id>`, into the description. The check then runs ' +
-  'again. If only the issue or the task changed, press **Re-run** on this check.';
+  'again. If you changed the issue or the task instead, press **Re-run**.';
 
 const verdict = (conclusion: Verdict['conclusion'], title: string, summary: string): Verdict => ({
   conclusion,
@@ -24,7 +24,7 @@ export const inMergeQueue = verdict(
   'A pull request is checked before it joins the merge queue, so there is nothing to check here.',
 );
 
-export const namesNothing = verdict('failure', 'It names no tracked work', HOW);
+export const namesNothing = verdict('failure', 'It names no task and closes no issue with a defect', HOW);
 
 export const ofStranger = verdict(
   'neutral',
@@ -74,7 +74,7 @@ export const namesTask = (id: string): Verdict =>
 export const nothingFound = (named: readonly string[]): Verdict =>
   verdict(
     'failure',
-    'It names no tracked work',
+    'Its task or issue was not found',
     `Partner Relay found nothing for ${plainText(enumerated(named))}. ${HOW}`,
   );
 

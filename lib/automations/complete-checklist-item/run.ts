@@ -2,6 +2,7 @@ import { callOf, type Fields, fieldsIn } from '../../config/template.ts';
 import { AccountFirst, NotDone, Refused, RetryAt, StepFailed } from '../../engine/record/interruption.ts';
 import type { JobSteps } from '../../engine/run/job-steps.ts';
 import { placeOf, setNewest } from '../../engine/run/newest-wins.ts';
+import { message, plainSection, sentence } from '../../platforms/slack/messages.ts';
 import { completeChecklistItem as operation } from '../../service/partner/operations/work-item-checklists.ts';
 import { enumerated } from '../../text.ts';
 import type { Mine } from '../as-person.ts';
@@ -42,17 +43,24 @@ export const run = defineRun(checklistItemJobs, async ({ items, completed, leftO
     only.refused = `that is the id of a task, and ${job.asked?.verb} takes ids of checklist items`;
   }
   const done = outcomes.filter(({ refused }) => refused === null).map(({ item }) => item);
-  const refused = outcomes.flatMap(({ item, refused }) => (refused === null ? [] : [`${item}: ${refused}`]));
+  const refused = outcomes.flatMap(({ item, refused }) =>
+    refused === null
+      ? []
+      : [refused === NO_ITEM ? `There is no checklist item ${item}` : `Checklist item ${item}: ${refused}`],
+  );
   const what = completed ? 'completed' : 'reopened';
   if (leftOut > 0)
-    refused.push(`${items.length + 1} and those after it were left out: the maximum is ${items.length} at once`);
-  const reasons = refused.map((reason) => `Checklist item ${reason}`).join('. ');
+    refused.push(
+      `Checklist items ${items.length + 1} and those after it were left out: the maximum is ${items.length} at once`,
+    );
+  const reasons = refused.join('. ');
   const link = outcomes.find((outcome) => outcome.link)?.link;
   const nothing = `${reasons}. Nothing was ${what}.`;
   if (done.length === 0) throw link ? new AccountFirst(nothing, link) : new NotDone(nothing);
   const text = `${what} checklist item${done.length > 1 ? 's' : ''} ${enumerated(done)}${mine ? ' as you' : ''}`;
   if (refused.length === 0) return text;
-  return { text: `${text}, but not all. ${reasons}.`, link };
+  const partly = `${text}. ${reasons}.`;
+  return { text: partly, blocks: message(plainSection(`:warning: ${sentence(partly)}`)).blocks, link };
 });
 
 /** The newest request for an item wins, also if an older one arrives later. */
@@ -67,7 +75,7 @@ async function withKey(
   const payload = { item_id: await steps.idFrom(operation, 'item_id', item), is_completed: completed };
   const setting = { kind: 'checklist item', id: String(payload.item_id), place: placeOf(job), value: completed };
   const fate = await setNewest(context, job, setting, (number, fence) =>
-    steps.set(`${step} ${number}`, operation, payload, fence, why),
+    steps.set(`${step} ${number}`, operation, payload, fence, (refused) => why(refused, context.config.contact)),
   );
   if (fate === 'newer') return { refused: 'there is a newer request for it' };
   return { refused: null, ...(typeof fate === 'object' && fate) };
@@ -110,8 +118,8 @@ async function asThem({ uses, tools }: Mine<'done' | 'undo'>, step: string, fiel
 }
 
 /** The meaning of the statuses for this operation: docs/partner-api.md#statuses. */
-function why({ refusal }: Refused): string {
+function why({ refusal }: Refused, contact: string): string {
   if (refusal.status === 404) return NO_ITEM;
-  if (refusal.status === 403) return 'Partner Relay may not change this checklist';
+  if (refusal.status === 403) return `Partner Relay may not change this checklist; ${contact} can change that`;
   return 'the service refuses this id';
 }

@@ -164,8 +164,7 @@ export function createCustomSteps(job: Job, steps: JobSteps, context: CustomCont
 
   /** @throws {NotDone} if the person does not choose one, or cannot be asked */
   async function chosenTask(step: string, { fault, said, offered }: UnclearTask): Promise<ReadTask> {
-    const missing = new NotDone(`${fault}. Give its id, or its whole name`);
-    if (offered.length === 0) throw missing;
+    if (offered.length === 0) throw new NotDone(`${fault}. Give its id, or its whole name`);
     if (by?.in !== 'slack') {
       const list = offered.map(({ task }) =>
         by ? task.id : `${task.id} (${cutToLength(task.name, SHOWN_LENGTH, '…')})`,
@@ -183,7 +182,9 @@ export function createCustomSteps(job: Job, steps: JobSteps, context: CustomCont
     });
     const read = offered[Number(chosen?.value ?? -1)];
     if (read) return read;
-    throw missing;
+    throw new NotDone(
+      `nothing was done. Give the task's id or its whole name; ${config.slack?.command} find shows both`,
+    );
   }
 
   /** Steps that a step consists of. */

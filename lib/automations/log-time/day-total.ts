@@ -29,11 +29,11 @@ export function ensureFits({ task, note, date }: OfferedEntry, known: KnownDay, 
   throw new NotDone(fault, message(plainSection(`:warning: ${said}`), ...buttons).blocks);
 }
 
-/** ` (6h of 8h)`, with the entry; empty if the total is unknown. People without a team have no target. */
-export function totalInWords({ minutes, isAll, expected }: KnownDay, more: number): string {
+/** `. That makes 6h of 8h today`, with the entry; empty if the total is unknown. People without a team have no target. */
+export function totalInWords({ minutes, isAll, expected }: KnownDay, more: number, day: string): string {
   if (!isAll) return '';
-  const target = expected ? `of ${printDuration(expected)}` : 'in total';
-  return ` (${printDuration(minutes + more)} ${target})`;
+  const target = expected ? ` of ${printDuration(expected)}` : '';
+  return `. That makes ${printDuration(minutes + more)}${target} ${day}`;
 }
 
 export function dayInWords(date: string, now: string): string {

@@ -2,7 +2,7 @@ import type { WaitsFor } from './history.ts';
 import type { ParkKind } from './job.ts';
 
 /**
- * What a wait means: `what` follows *waits*, for operators, and `toPerson` for the person who asked. The reasons that
+ * What a wait means: `what` follows *waits*, for operators, and `toPerson` for {@link waitToPerson}. The reasons that
  * operators see name operations, keys and connections, which say nothing to that person.
  */
 export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: string }>> = {
@@ -24,17 +24,36 @@ export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: st
   },
   outage: {
     what: 'for an outage to end',
-    toPerson: 'the service is not working at the moment',
+    toPerson: 'the service is not working',
   },
   key: {
     what: 'for a new key',
-    toPerson: "an administrator has to replace Partner Relay's key",
+    toPerson: "{contact} has to replace Partner Relay's key",
   },
   job: { what: 'for another job', toPerson: 'another request has to finish first' },
-  question: { what: 'for an answer in Slack', toPerson: 'its question in Slack has no answer yet' },
+  question: { what: 'for an answer in Slack', toPerson: 'it needs an answer in Slack' },
   pause: { what: 'for its time', toPerson: 'its turn has not come yet' },
-  operator: { what: 'for an operator', toPerson: 'an administrator has to look at it' },
+  operator: { what: 'for an operator', toPerson: '{contact} has to look at it' },
 };
+
+/** @param contact as it is written in that place */
+export function waitToPerson(waitsFor: WaitsFor, contact: string): { why: string; next: string } {
+  const why = waitInWords[waitsFor].toPerson.replace('{contact}', () => contact);
+  const isDown = waitsFor === 'outage';
+  return {
+    why,
+    next: `${isDown ? 'It' : 'Your request then'} continues by itself${isDown ? ' when the service is back' : ''}.`,
+  };
+}
+
+/** @param name of the job, for the contact */
+export function parkedToPerson(kind: ParkKind, name: string, contact: string): string {
+  const next =
+    kind === 'outcome unknown'
+      ? 'will check and decide. Do not ask again before that, or it may be done twice.'
+      : 'can see why and continue it.';
+  return `${parkingInWords[kind].toPerson} It is saved as job ${name}, and ${contact} ${next}`;
+}
 
 /**
  * Why a job was parked: `toPerson`, a sentence for the person who asked and for public places, and what `helps`, for operators. What helps

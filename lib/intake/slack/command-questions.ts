@@ -19,7 +19,7 @@ export async function faultMessage(
   const meant = suggestions.map((suggestion) => section(code(`${settings.command} ${suggestion}`)));
   const buttons = suggestions.flatMap((command, index) => {
     const value = { command, happened: `${triggerId} ${index}` };
-    return runButton(suggestions.length === 1 ? 'Do that' : command, value, index);
+    return runButton(`Run ${settings.command} ${command}`, value, index);
   });
   return message([told, ...meant], ...buttons);
 }
@@ -31,7 +31,7 @@ export function questionBefore(
   { settings, verbs }: SlackIntake,
 ): SlackMessage | undefined {
   const typed = verbs.print(command);
-  const buttons = runButton('Do that', { command: typed, happened });
+  const buttons = runButton(`Run ${settings.command} ${typed}`, { command: typed, happened });
   const asked = section(`:question: ${doubt} Do you mean ${code(`${settings.command} ${typed}`)}?`);
   return buttons.length === 0 ? undefined : message(asked, ...buttons);
 }

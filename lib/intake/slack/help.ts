@@ -3,25 +3,18 @@ import type { Verbs } from '../../automations/verbs.ts';
 import { chunks } from '../../chunks.ts';
 import { onConnection } from '../../config/settings.ts';
 import { parkKindOf } from '../../engine/line/next-step.ts';
-import { parkingInWords, waitInWords } from '../../engine/record/in-plain-words.ts';
-import {
-  askedIn,
-  continuesAt,
-  continuesInWords,
-  type Job,
-  questionOf,
-  shortName,
-  waitOf,
-} from '../../engine/record/job.ts';
+import { parkedToPerson, waitToPerson } from '../../engine/record/in-plain-words.ts';
+import { askedIn, continuesAt, isOver, type Job, questionOf, shortName, waitOf } from '../../engine/record/job.ts';
 import { plainSection, type SlackMessage, section, sentence } from '../../platforms/slack/messages.ts';
 import { code, escaped, time } from '../../platforms/slack/mrkdwn.ts';
 import type { ConnectionView } from '../../service/connection/connection-view.ts';
 import { connectionOf, type SlackIntake, STOPPED } from './slack-intake.ts';
 
+/** How many of a person's jobs `status` shows, the unfinished ones first. */
+const SHOWN = 5;
 /** A section is cut at 3,000 characters, and a team may have many commands. */
 const LINES_OF_SECTION = 10;
-const ABOUT =
-  'Partner Relay does this in the project-management service of your team. Its answers call it “the service”.';
+const ABOUT = "These commands change your team's project-management service, which the answers call “the service”.";
 
 /** The commands that are on there for the person. */
 export async function usableVerbs(
@@ -74,7 +67,7 @@ export async function statusMessage(
     intake.linking().then((linking) => linking?.linkStatus(userId, connection) ?? []),
   ]);
   const { minute, day, pausedUntil } = budget;
-  const used = `${minute.used} of ${minute.limit} in the last minute, ${day.used} of ${day.limit} in the last day`;
+  const used = `${minute.used} of ${minute.limit} in the last minute, ${day.used} of ${day.limit} in the last day.`;
   const paused = pausedUntil === null ? '' : ` Paused until ${time(pausedUntil)}.`;
   const groupOf = ({ entity, group = entity }: Job) => group;
   const isHeldUp = (job: Job) =>
@@ -85,10 +78,12 @@ export async function statusMessage(
         groupOf(other) === groupOf(job) &&
         other.createdAt < job.createdAt,
     );
-  const told =
-    jobs.length === 0
-      ? [section('You have not asked for anything yet.')]
-      : jobs.map((job) => jobSection(job, isHeldUp(job), intake));
+  const unfinished = jobs.filter((job) => !isOver(job));
+  const inOrder = [...unfinished, ...jobs.filter(isOver)].slice(0, SHOWN);
+  const more = unfinished.length - SHOWN;
+  const told = inOrder.map((job) => jobSection(job, isHeldUp(job), intake));
+  if (jobs.length === 0) told.push(section('You have not asked for anything yet.'));
+  if (more > 0) told.push(section(`and ${more} more`));
   return {
     text: 'Status of your requests',
     blocks: [
@@ -96,26 +91,31 @@ export async function statusMessage(
       section('*Your last jobs*'),
       ...told,
       section(
-        `*Calls to the service${onConnection(connection, intake.config)}*\n${used}. ${nextSlot(budget, intake.clock())}${paused}`,
+        `*Calls to the service${onConnection(connection, intake.config)}*\n${nextSlot(budget, intake)}${paused} ${used}`,
       ),
       ...linked,
     ],
   };
 }
 
-function nextSlot({ isStopped, refusesKey, lanes }: ConnectionView, now: number): string {
-  if (refusesKey)
-    return "No calls are sent now: the service refuses Partner Relay's key, which your administrator has to replace.";
-  if (isStopped) return 'No calls are sent now: the service is not working. Partner Relay keeps trying.';
+function nextSlot(
+  { isStopped, refusesKey, lanes }: ConnectionView,
+  { config: { contact }, clock }: SlackIntake,
+): string {
+  if (refusesKey) return `New requests wait until ${escaped(contact)} has replaced Partner Relay's key.`;
+  if (isStopped) return 'New requests wait until the service works again.';
   const { nextSlotAt } = lanes.interactive;
-  return nextSlotAt <= now ? 'You do not have to wait.' : `You have to wait until ${time(nextSlotAt)}.`;
+  return nextSlotAt <= clock() ? 'New requests run at once.' : `New requests wait until ${time(nextSlotAt)}.`;
 }
 
-function waits(job: Job, now: number): string {
+function waits(job: Job, contact: string, now: number): string {
+  const { why, next } = waitToPerson(waitOf(job)?.for ?? 'pause', escaped(contact));
   const when = continuesAt(job);
-  if (when === undefined) return 'waiting for its turn';
-  if (when === 'probed' || when.at <= now) return continuesInWords(when, time, now);
-  return `waiting until ${when.isForecast ? 'about ' : ''}${time(when.at)}`;
+  if (when === 'probed') return `Waiting: ${why}. ${next}`;
+  if (when === undefined) return `Waiting for its turn: ${why}.`;
+  if (when.at <= now) return `Continues in a moment: ${why}.`;
+  const until = `until ${when.isForecast ? 'about ' : ''}${time(when.at)}`;
+  return questionOf(job) ? `Waits for an answer in Slack, ${until}.` : `Waiting ${until}: ${why}.`;
 }
 
 function jobSection(job: Job, isHeldUp: boolean, { config: { contact }, clock }: SlackIntake): SectionBlock {
@@ -129,14 +129,9 @@ function jobSection(job: Job, isHeldUp: boolean, { config: { contact }, clock }:
       return plainSection(`${emoji} ${asked}\n${sentence(outcome)}`);
     }
     case 'parked':
-      return plainSection(
-        `:octagonal_sign: ${asked}\n${parkingInWords[parkKindOf(job)].toPerson} It is saved as job ${shortName(job.id)}, and ${contact} can continue it.`,
-      );
-    case 'waiting': {
-      return section(
-        `:hourglass: ${code(asked)}\n${waits(job, clock())}: ${waitInWords[waitOf(job)?.for ?? 'pause'].toPerson}`,
-      );
-    }
+      return plainSection(`:octagonal_sign: ${asked}\n${parkedToPerson(parkKindOf(job), shortName(job.id), contact)}`);
+    case 'waiting':
+      return section(`:hourglass: ${code(asked)}\n${waits(job, contact, clock())}`);
     default:
       return plainSection(
         isHeldUp

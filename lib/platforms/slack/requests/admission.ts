@@ -105,15 +105,16 @@ export function createAdmission({ settings, people, contact, table, slack, clock
       }
       const ours = await workspaceFor(sender);
       const isOurs = isOf(ours, sender);
-      if (!isOurs && !strangers) return 'This relay belongs to another workspace.';
+      if (!isOurs && !strangers) return 'Partner Relay belongs to another workspace.';
       if (isOurs && guests && strangers) return undefined;
       const standing = await standingOf(sender.userId, ours);
       // Slack shows the app only people of its own workspace and of shared channels.
-      if (!isOurs && standing !== 'stranger') return 'This relay belongs to another workspace.';
-      if (standing === 'hidden') return 'Partner Relay cannot see your Slack profile, so it cannot check who you are.';
-      if (standing === 'guest' && !guests) return `Guests may not use this relay; ${contact} can change that.`;
+      if (!isOurs && standing !== 'stranger') return 'Partner Relay belongs to another workspace.';
+      if (standing === 'hidden')
+        return `Partner Relay cannot see your Slack profile, so it cannot check who you are. Try again in a minute; if it stays like this, ask ${contact}.`;
+      if (standing === 'guest' && !guests) return `Guests may not use Partner Relay; ${contact} can change that.`;
       if (standing === 'stranger' && !strangers) {
-        return `People of other workspaces may not use this relay; ${contact} can change that.`;
+        return `People of other workspaces may not use Partner Relay; ${contact} can change that.`;
       }
       return undefined;
     },
