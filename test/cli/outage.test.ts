@@ -54,6 +54,21 @@ describe('an operator in an outage', () => {
     expect(await run('budget')).not.toContain('refused the key');
   });
 
+  it('reads how long a job waited in all, although the cause changed and resume was tried in between', async () => {
+    relay.sandbox.setFault({ kind: 'maintenance' });
+    await open(4);
+    relay.clock.now += 60_000;
+    relay.sandbox.clearFaults();
+    relay.sandbox.setFault({ kind: 'server-error' });
+    await run('resume', 'main');
+    await relay.pass(60_000, 5_000);
+    relay.sandbox.clearFaults();
+    await relay.workToTheEnd();
+    const continued = relay.log.filter(({ message }) => message === 'job continues');
+    expect(continued.length).toBeGreaterThan(0);
+    for (const { durationMs } of continued) expect(durationMs).toBeGreaterThanOrEqual(120_000);
+  });
+
   it('reads what a replayed job waits for, which decisions are refused and why, and which job is next', async () => {
     relay.sandbox.setFault({ kind: 'maintenance' });
     const [id = ''] = await open(4);

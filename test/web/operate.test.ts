@@ -78,7 +78,7 @@ inBrowser('what an operator does', () => {
   it('a stopped connection says who waits for it, and is resumed there', async () => {
     const { page, changes } = await open('now');
     const main = page.getByRole('region', { name: 'main' });
-    await main.getByText('1 job waits for this').click();
+    await main.getByText('1 job waits').click();
     await main.getByRole('link', { name: /^acme\/web#6/ }).waitFor();
     await main.getByRole('button', { name: 'Resume…' }).click();
     expect(changes).toEqual([]);
@@ -115,7 +115,7 @@ inBrowser('what an operator does', () => {
     await expectAccessible(page);
     await question.getByLabel('Id of the defect').fill('wrong');
     await confirm.click();
-    await question.getByRole('alert').getByText('wrong is not a defect_id').waitFor();
+    await question.getByRole('alert').getByText('there is no defect wrong in').waitFor();
     await question.getByLabel('Id of the defect').fill(defectId);
     await question.getByLabel('Even if the relay made it for another issue or job').check();
     await confirm.click();

@@ -75,6 +75,14 @@ export function endWait(waits: Newest<Waited> | undefined, until: number): Newes
   return { ...waits, newest: [...waits.newest.slice(0, -1), { ...last, until }] };
 }
 
+/** The last wait, from the first for the same thing that an attempt since then has not ended. */
+export function waitFromFirst(waits: Newest<Waited> | undefined): Waited | undefined {
+  const all = waits?.newest ?? [];
+  const last = all.at(-1);
+  const first = all.findLastIndex(({ from }, at) => from - (all[at - 1]?.until ?? 0) >= SAME_WAIT_WITHIN_MS);
+  return last && { ...last, from: all.slice(first).find((wait) => wait.for === last.for)?.from ?? last.from };
+}
+
 export function withDecision(decisions: Newest<OperatorDecision> | undefined, decision: OperatorDecision) {
   const reason = decision.reason && cutToLength(decision.reason, LONGEST_TEXT, '…');
   return withEntry(decisions, { ...decision, reason }, MOST_DECISIONS);

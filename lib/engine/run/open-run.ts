@@ -1,6 +1,6 @@
 import type { Connection } from '../../service/connection/connection.ts';
 import { createLearned } from '../../service/connection/learned.ts';
-import type { WaitsFor } from '../record/history.ts';
+import { type WaitsFor, waitFromFirst } from '../record/history.ts';
 import { NeedsOperator } from '../record/interruption.ts';
 import type { Job } from '../record/job.ts';
 import { openJournal } from '../record/journal.ts';
@@ -127,7 +127,7 @@ const TOLD_WAITS: readonly WaitsFor[] = ['outage', 'key', 'operator'];
 
 /** Says what the job had to wait for, once it continues. It has not continued if a run finds the outage unchanged. */
 function createTellOfWait(job: Job, report: Worker['report']): () => void {
-  let wait = job.waits?.newest.at(-1);
+  let wait = waitFromFirst(job.waits);
   return () => {
     if (wait && TOLD_WAITS.includes(wait.for)) report({ news: 'continues', job, wait });
     wait = undefined;
