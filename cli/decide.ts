@@ -1,9 +1,10 @@
 import { Option } from 'commander';
 import { described } from '../console/decisions.ts';
+import { whyWaitsOn } from '../console/waits-on.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
 import { type Resolution, resolveJob } from '../lib/engine/operate/resolve.ts';
-import { discardJob, replayJob, whyWaitsOn } from '../lib/engine/operate/resume.ts';
+import { discardJob, replayJob } from '../lib/engine/operate/resume.ts';
 import { createVerifyCreated } from '../lib/engine/operate/verify-created.ts';
 import { asksQuestion, isOutcomeUnknown, type Job } from '../lib/engine/record/job.ts';
 import type { Stores } from '../lib/runtime.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { resolveJob } from '../lib/engine/operate/resolve.ts';
-import { discardJob, replayJob, whyWaitsOn } from '../lib/engine/operate/resume.ts';
+import { discardJob, replayJob } from '../lib/engine/operate/resume.ts';
 import type { Job } from '../lib/engine/record/job.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import { messageOf } from '../lib/text.ts';
@@ -8,6 +8,7 @@ import { readSent } from './read-sent.ts';
 import type { OperatedRelay } from './relay.ts';
 import { type ActionResult, type JobAction, jobAction } from './requests.ts';
 import { verifyWithService } from './verify.ts';
+import { whyWaitsOn } from './waits-on.ts';
 
 /** The most jobs that one request changes. */
 const AT_ONCE = 100;

@@ -72,7 +72,7 @@ export async function checkCredentials(
       name: secret,
       lastsMs: 0,
       metric: 'NewlyInvalid' as const,
-      about: { secret, what: 'it does not work', why },
+      about: { secret, what: why },
     }));
   await tellNewTroubles('credentials', failing, options);
   if (errors.length > 0)

@@ -50,7 +50,7 @@ describe('relay resume', () => {
     const failing = /defects\/create has been failing since \d.*the service answers 500: Server Error/;
     expect(await run('budget')).toMatch(failing);
     relay.sandbox.clearFaults();
-    expect(await run('resume', 'main')).toMatch(/^defects\/create was failing: .*\n5 waiting jobs continue$/);
+    expect(await run('resume', 'main')).toMatch(/^defects\/create fails on main: .*\n5 waiting jobs continue$/);
     await relay.workToTheEnd();
     expect(defectsMade()).toBe(5);
 
@@ -68,7 +68,7 @@ describe('relay resume', () => {
     }
     expect(await isCalled()).toBe(true);
     relay.sandbox.clearFaults();
-    expect(await run('resume', 'main')).toMatch(/^the service refused the key of main: .*Unknown or revoked key/);
+    expect(await run('resume', 'main')).toMatch(/^the service refuses the key of main: .*Unknown or revoked key/);
     await relay.work();
     expect(defectsMade()).toBe(8);
   });

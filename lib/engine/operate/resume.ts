@@ -10,7 +10,7 @@ import { counted } from '../../text.ts';
 import { inBatches } from '../line/queue.ts';
 import { requeueJob, type SweepOptions } from '../line/sweep.ts';
 import { openWaitingLines } from '../line/waiting-line.ts';
-import { asksQuestion, canBeDiscarded, type Job, questionOf, waitOf, whoIsAsked } from '../record/job.ts';
+import { asksQuestion, canBeDiscarded, type Job, questionOf, whoIsAsked } from '../record/job.ts';
 import { openJournal } from '../record/journal.ts';
 import { cannotBe, queuedBy, verifyIsOver } from './resolve.ts';
 
@@ -54,19 +54,13 @@ export function resumedInWords(
 ): string[] {
   const lifted = pausedUntil === null ? [] : [`ended the pause that lasted until ${localTime(pausedUntil)}`];
   const closed = stopped.map(
-    ({ operation, why, refusesKey }) =>
-      `${wasStopped(connection, operation, refusesKey)}: ${why}. The next call shows whether it works`,
+    (stop) => `${whyStopped(connection, stop.operation ?? WHOLE, stop)}. The next call shows whether it works again`,
   );
   const held = [...lifted, ...closed];
   return [
     ...(held.length > 0 || queued > 0 ? held : [`${connection} works; no job waits for it`]),
     ...(queued > 0 ? [`${counted(queued, 'waiting job')} ${queued === 1 ? 'continues' : 'continue'}`] : []),
   ];
-}
-
-function wasStopped(connection: string, operation: string | undefined, refusesKey = false): string {
-  if (refusesKey) return `the service refused the key of ${connection}`;
-  return operation === undefined ? `${connection} was down` : `${operation} was failing`;
 }
 
 /**
@@ -91,18 +85,6 @@ export async function replayJob(
   if (asksQuestion(job) && answer === undefined)
     throw new Error(`${job.id} asks a question: replay it with the answer, as --reason <answer>, or discard it`);
   return queuedBy({ at: options.clock(), by, what: 'replayed', reason: answer }, job, options);
-}
-
-/** Why a job that was replayed in an outage waits on. It can have text from outside. @param job as it was before */
-export async function whyWaitsOn(
-  job: Job,
-  { table, clock }: { table: Table; clock: () => number },
-): Promise<string | undefined> {
-  const { down } = await createBreakers({ table, clock, random: Math.random }).lines(job.connection);
-  const wait = waitOf(job);
-  const held = wait?.for === 'outage' || wait?.for === 'key' ? wait.why : undefined;
-  const why = down ? whyStopped(job.connection, WHOLE, down) : held;
-  return why && `${why}. Until that is over, it waits on.`;
 }
 
 /**

@@ -1,0 +1,16 @@
+import { type Job, waitOf } from '../lib/engine/record/job.ts';
+import { WHOLE } from '../lib/service/connection/breaker-item.ts';
+import { createBreakers, whyStopped } from '../lib/service/connection/breakers.ts';
+import type { Table } from '../lib/state/table/table.ts';
+
+/** Why a job that was replayed in an outage waits on. It can have text from outside. @param job as it was before */
+export async function whyWaitsOn(
+  job: Job,
+  { table, clock }: { table: Table; clock: () => number },
+): Promise<string | undefined> {
+  const { down } = await createBreakers({ table, clock, random: Math.random }).lines(job.connection);
+  const wait = waitOf(job);
+  const held = wait?.for === 'outage' || wait?.for === 'key' ? wait.why : undefined;
+  const why = down ? whyStopped(job.connection, WHOLE, down) : held;
+  return why && `${why}. Until that is over, it waits on.`;
+}
