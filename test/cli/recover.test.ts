@@ -84,7 +84,7 @@ describe('relay resume', () => {
     expect(budget).toMatch(todo);
     const said = budget.match(/refused the key|can be sent now|jobs that wait/g);
     expect(said).toEqual(['refused the key', 'jobs that wait']);
-    expect(JSON.stringify(await command(relay, 'status'))).toMatch(/the service refuses Partner Relay's key/);
+    expect(JSON.stringify(await command(relay, 'status'))).toMatch(/has replaced Partner Relay's key/);
     relay.sandbox.clearFaults();
     relay.clock.now += 10 * 60_000;
     await relay.workToTheEnd();
