@@ -85,7 +85,7 @@ inBrowser('what an operator does', () => {
     const question = page.getByRole('dialog', { name: 'Resume main?' });
     await expectAccessible(page);
     await question.getByRole('button', { name: 'Resume' }).click();
-    await page.getByText('defects/create fails on main: ').waitFor();
+    await page.getByText('The next call shows whether it works again').waitFor();
     expect(changes).toEqual([{ do: 'resume', connection: 'main' }]);
     expect(await page.getByRole('region', { name: 'agency' }).getByRole('button').count()).toBe(0);
   });
