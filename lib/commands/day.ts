@@ -151,6 +151,7 @@ const LEADING = new Set([
 const MOST_WORDS = 6;
 /** For more, a date is clearer. */
 const MOST_DAYS_BACK = 60;
+const TOO_FAR_BACK = `-<days>d goes back ${MOST_DAYS_BACK} days at most. For an older day, write its date.`;
 
 /**
  * The words at the beginning of a text with single spaces that may be meant as a day: `monday`, `18.11.`, `gestern`, `Nov
@@ -199,7 +200,9 @@ const upToMost = (days: number): Day[] => (days >= 1 && days <= MOST_DAYS_BACK ?
 /** `-2d` */
 function daysBack(word: string): Form | undefined {
   const [, days] = /^-(\d+)d$/.exec(inPlainForm(word)) ?? [];
-  return days === undefined ? undefined : { count: 1, days: () => upToMost(Number(days)) };
+  if (days === undefined) return undefined;
+  const why = Number(days) > MOST_DAYS_BACK ? TOO_FAR_BACK : undefined;
+  return { count: 1, days: () => upToMost(Number(days)), why };
 }
 
 const FEW =

@@ -103,7 +103,9 @@ export function readLog(typed: string, languages: Languages): Reading<LogCommand
   }
   if (!isWrittenAsDuration(phrase)) {
     const ofTimes = withDurationFirst(text, timesAtStart, languages);
-    if (ofTimes) return suggestingLogs('Give the duration, not the times.', ofTimes);
+    const typedRange = text.slice(0, -(clockSpan(text)?.rest.length ?? text.length) || undefined).trimEnd();
+    if (ofTimes)
+      return suggestingLogs(`${typedRange ? excerpt(typedRange) : 'This'} is a range. Give one duration.`, ofTimes);
     const moved = withDurationFirst(text, durationAtStart, languages);
     if (moved) return suggestingLogs('The duration comes first.', moved);
   }

@@ -191,5 +191,5 @@ function named(text: string): string {
 }
 
 function why(job: Job): string {
-  return cutToLength(`Reason: ${newsOf(job)}`, MAX_REASON_LENGTH, '…');
+  return cutToLength(`${job.parked?.asks ? 'Question' : 'Reason'}: ${newsOf(job)}`, MAX_REASON_LENGTH, '…');
 }

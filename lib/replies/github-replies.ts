@@ -43,7 +43,7 @@ function words(job: Job, said: Exclude<ReplyContent, { of: 'waiting' }>, contact
     case 'done':
       return `✅ ${quoted(said.text)}`;
     case 'not done':
-      return `⚠️ ${quoted(said.text)}${job.asked?.verb === undefined ? '' : EDITS_ARE_NOT_READ}`;
+      return `⚠️ ${quoted(said.text)}${/[.!?…]$/.test(said.text) ? '' : '.'}${job.asked?.verb === undefined ? '' : EDITS_ARE_NOT_READ}`;
     case 'parked':
       return `🛑 ${parkedToPerson(said.kind, `\`${job.id}\``, plainText(contact))}`;
   }

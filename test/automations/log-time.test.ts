@@ -209,7 +209,7 @@ describe('time that is logged', () => {
       const asked = question();
       expect(buttonsOf(asked)).toEqual([
         expect.stringMatching('^Log 1h on Login with passkeys: wrote tests, 20'),
-        expect.stringMatching('^Keep as note, 20'),
+        expect.stringMatching('^Log 1h .*, with the note “'),
       ]);
       for (const [index, note] of ['wrote tests', 'today wrote tests'].entries()) {
         await press(relay, asked, buttonsOf(asked)[index] ?? '');
@@ -251,7 +251,7 @@ describe('time that is logged', () => {
       relay.clock.now = Date.parse('2027-01-02T11:00:00Z');
       await ask(relay, `log 1h ${typed}`);
       const label = `Log 1h on Login with passkeys, ${date}`;
-      expect(buttonsOf(question())).toEqual([label, 'Keep as note, 2027-01-02']);
+      expect(buttonsOf(question())).toEqual([label, expect.stringMatching('^Log 1h today, with the note “')]);
       await press(relay, question(), label);
       await relay.work();
       expect([relay.timelogs().at(-1)?.date, noted()]).toEqual([date, note]);
@@ -278,13 +278,16 @@ describe('time that is logged', () => {
     it.each(['last week', 'letzte Woche'])('of a note that says only %s, a date is asked for', async (note) => {
       const { inTheEnd } = await ask(relay, `log 1h Login with passkeys ${note}`);
       expect(inTheEnd).toMatch(/looks like a day\. Write the day before the task: .* 2026-11-18/);
-      expect(buttonsOf(question())).toEqual([expect.stringMatching('^Keep as note, ')]);
+      expect(buttonsOf(question())).toEqual([expect.stringMatching('^Log 1h .*, with the note “')]);
     });
 
     it.each(['pairing yesterday', 'test 2027-01-01 on'])('a day before the name is offered: %s', async (before) => {
       relay.clock.now = Date.parse('2027-01-02T11:20:00Z');
       await ask(relay, `log 1h ${before} Login with passkeys`);
-      expect(buttonsOf(question())).toEqual(['Log 1h on Login with passkeys, 2027-01-01', 'Keep as note, 2027-01-02']);
+      expect(buttonsOf(question())).toEqual([
+        'Log 1h on Login with passkeys, 2027-01-01',
+        expect.stringMatching('^Log 1h today, with the note “'),
+      ]);
     });
 
     it('a day before the task that may be two is asked about with both', async () => {
@@ -302,10 +305,10 @@ describe('time that is logged', () => {
       ['Login with passkeys 30 Dec: read code', { '2026-12-30': 'read code' }],
     ])('a day behind the name is asked about: %s', async (typed, readings) => {
       relay.clock.now = Date.parse('2027-01-02T12:00:00Z');
-      expect((await ask(relay, `log 1h ${typed}`)).inTheEnd).toMatch(/looks like a day/);
+      expect((await ask(relay, `log 1h ${typed}`)).inTheEnd).toMatch(/(?:looks like a day|Which day is)/);
       const asked = question();
       const dated = Object.keys(readings).map((date) => `Log 1h on Login with passkeys, ${date}`);
-      expect(buttonsOf(asked)).toEqual([...dated, 'Keep as note, 2027-01-02']);
+      expect(buttonsOf(asked)).toEqual([...dated, expect.stringMatching('^Log 1h today, with the note “')]);
       for (const [index, [date, note]] of [
         ...Object.entries(readings),
         ['2027-01-02', typed.replace(/^.?Login with passkeys.? /, '')],

@@ -111,7 +111,7 @@ describe('a line in an issue', () => {
     ['a task that is not there', 'Task: Make coffee', 'There is no task Make coffee. Nothing was linked', 0],
     ['an id that is not there', 'Task: 4711', 'the service refuses these ids', 1],
     ['a name that the service refuses to search for', 'Task: ab', 'The service refuses this search', 0],
-    ['a name that is a beginning', 'Task: Release', `Did you mean one of these? ${TASK.id}`, 0],
+    ['a name that is a beginning', 'Task: Release', `Did you mean this? Task ${TASK.id}`, 0],
   ])('tells its author what is wrong: %s', async (_, body, words, sent) => {
     await mutate(relay, { reads: (payload) => (payload.q === 'ab' ? { refused: 422 } : payload) });
     await happens('issues', issue('opened', body));

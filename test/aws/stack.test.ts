@@ -321,7 +321,7 @@ describe('the stack on an AWS emulator', () => {
     expect(await command('done 101')).toMatchObject({ status: 200, body: expect.stringContaining('Working on it') });
     await said(/Completed checklist item 101/);
     expect(await command('log 1h30m "Login with passkeys" wrote tests')).toMatchObject({ status: 200 });
-    await said(/Logged 1h30m on Login with passkeys, today/);
+    await said(/Logged 1h30m on Login with passkeys today/);
     expect(await command('defect')).toMatchObject({ status: 200, body: '' });
     await until('the projects in the form', async () => slack.views[0]?.replaced.length === 1);
     expect(await command('status')).toMatchObject({ status: 200, body: expect.stringContaining('Logged 1h30m') });

@@ -42,7 +42,7 @@ describe('an instance with pages of at most 50 rows', () => {
     await start();
     relay.sandbox.data.users.unshift(...strangers(130));
     await mutate(relay, takesAtMost(50, { errors: { per_page: 'must be at most 50' } }));
-    expect(await logs()).toContain(`${LOGGED}, today`);
+    expect(await logs()).toContain(`${LOGGED} today`);
   });
 
   it('is searched for a defect after a lost answer', async () => {

@@ -109,7 +109,8 @@ export function momentOf(step: string, time: string | number): number {
   // Without a zone, ECMAScript would take that of the machine.
   const at = typeof time === 'number' ? time : Date.parse(/[T ][\d:.]+$/.test(time) ? `${time}Z` : time);
   if (at >= TIMES_MS.from && at < TIMES_MS.to) return at;
+  const what = Number.isNaN(time) ? 'something' : `'${time}'`;
   throw new NeedsOperator(
-    `the step '${step}' waits until '${time}', which is not a time between 2000 and 2100; write it in ISO 8601, or in epoch milliseconds`,
+    `the step '${step}' waits until ${what}, which is not a time between 2000 and 2100; write it in ISO 8601, or in epoch milliseconds; the until of a question also takes { hours: 2 }`,
   );
 }

@@ -214,13 +214,15 @@ function faultOf(typed: TypedWords, offered: readonly FittingTask[]): Pick<Uncle
   }
   if (first?.how === 'nearly') {
     const named = shown(words.slice(0, first.words));
-    return { fault: 'No task has exactly this name', said: `No task is called “${named}”` };
+    const said = `No task is called “${named}”`;
+    // Behind the name, words may be a note.
+    return { fault: isOpen ? 'No task has exactly this name' : said, said };
   }
   const isName = isOpen && (offered.length > 0 || !/\d/.test(typed.first));
   if (!isName) return same(`There is no task ${shown([typed.first])}`);
   return {
-    fault: 'The text does not begin with the name of a task',
-    said: `“${shown(words)}” does not begin with the name of a task`,
+    fault: 'No task is called what you wrote, or begins like it',
+    said: `No task is called “${shown(words)}”, or begins like it`,
   };
 }
 

@@ -52,12 +52,17 @@ export function offerBlocks(
     // The same event for two offers would log one of them only.
     const happened = `${job.id} ${task} ${date} ${index}`;
     const value = { command: printLog(log), happened, from: placeOf(job) };
-    return runButton(isKept ? `Keep as note, ${date}` : (labels[index] ?? ''), value, index);
+    const when = date === today ? 'today' : `on ${date}`;
+    const kept = `Log ${printDuration(minutes)} ${when}, with the note “${note}”`;
+    return runButton(isKept ? kept : (labels[index] ?? ''), value, index);
   });
   if (buttons.length < offered.length) return undefined;
   const [note, ...others] = new Set(offered.map((one) => (one.isKept ? undefined : one.note)));
   const noted = note === undefined || others.length > 0 ? '' : ` The note is ${excerpt(note)}.`;
-  return message(plainSection(`:warning: ${sentence(said)}${noted} ${didYouMean(offered)}`), ...buttons).blocks;
+  return message(
+    plainSection(`:warning: ${sentence(said)}${noted}${said.endsWith('?') ? '' : ` ${didYouMean(offered)}`}`),
+    ...buttons,
+  ).blocks;
 }
 
 /** By the name of the task; two that are alike by its id, and two readings of one task by their notes. */

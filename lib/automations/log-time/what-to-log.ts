@@ -13,7 +13,7 @@ import { type AskedTime, type OfferedEntry, offerBlocks, saidBlocks } from './of
 const WHAT_WORKS = 'Give its id, or its whole name.';
 /** For the records, which never have the note. */
 const DAY_IN_NOTE = 'The note begins with what looks like a day. Write the day before the task';
-const WHICH_DAY = 'The day is not certain. Write a date';
+const WHICH_DAY = 'Some words may be a day or part of the note. Write the day as a date';
 
 /** @throws {NotDone} unless it is certain what is meant; in Slack with a button for each command that may be */
 export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<OfferedEntry> {
@@ -88,7 +88,7 @@ function dayMeant(
     at === 'task' && days.length > 1
       ? `${excerpt(words)} may mean more than one day`
       : days.length > 0
-        ? likeDay(words)
+        ? `Which day is ${excerpt(words)}?`
         : unclearDay(words, asked.languages);
   const readings = [...dated.slice(0, MOST_OFFERED), ...kept];
   throw new NotDone(

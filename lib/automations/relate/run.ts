@@ -14,7 +14,7 @@ import { taskExists } from '../check-pull-request/task-exists.ts';
 import { reportedState } from '../issue-to-defect/defect-text.ts';
 import { createTransfers } from '../issue-to-defect/issue-transfers.ts';
 import { issueEntity } from '../issue-to-defect/jobs.ts';
-import { findTask, TASK_ID, tasksOfKey } from '../log-time/find-task.ts';
+import { didYouMean, findTask, TASK_ID, tasksOfKey } from '../log-time/find-task.ts';
 import { defineRun, type RunContext } from '../our-automation.ts';
 import { relateJobs } from './jobs.ts';
 import { relateDefect, TARGET_FIELDS } from './relate-defect.ts';
@@ -126,7 +126,8 @@ async function targetOf(
   const found = await findTask({ task: named, day: 'today' }, tasksOfKey(steps));
   if ('task' in found) return { kind, id: found.task.id };
   const ids = found.offered.map(({ task }) => task.id).join(', ');
-  throw new NotDone(`${found.fault}. Nothing was linked${ids === '' ? '' : `. Did you mean one of these? ${ids}`}`);
+  const meant = ids === '' ? "Give the task's id, or its whole name" : `${didYouMean(found.offered)} Task ${ids}`;
+  throw new NotDone(`${found.fault}. Nothing was linked. ${meant}`);
 }
 
 const untold = (why: string): Outcome => ({ text: `nothing to do: ${why}`, isUntold: true });
