@@ -222,8 +222,8 @@ describe('a command of a team in a comment', () => {
     await relay.workToTheEnd();
     return github.comments.map(({ body }) => body.split('\n')[0] ?? '');
   }
-  const LACKS = '⚠️ Note needs a text: note \\<task\\> \\<text…\\>, for example note task text';
-  const CHANGED = '⚠️ The comment no longer has this command, so nothing was done';
+  const LACKS = '⚠️ Note needs a text: note \\<task\\> \\<text…\\>, for example note task text.';
+  const CHANGED = '⚠️ The comment no longer has this command, so nothing was done.';
   const stranger = { user: { login: 'stranger', type: 'User' }, author_association: 'NONE' };
 
   it.each<[string, string, string[], Fields?, string?]>([
