@@ -122,7 +122,7 @@ inBrowser('what a person reads', () => {
     expect(await focused('tagName')).toBe('INPUT');
     await page.keyboard.type('b542cd7c');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('b542cd7c is not a defect_id').waitFor();
+    await page.getByRole('alert').getByText('no defect b542cd7c').waitFor();
     expect(changes).toEqual([{ do: 'done', createdId: 'b542cd7c' }]);
   });
 

@@ -51,7 +51,7 @@ export const run = defineRun(checklistItemJobs, async ({ items, completed, leftO
   const what = completed ? 'completed' : 'reopened';
   if (leftOut > 0)
     refused.push(
-      `Checklist items ${items.length + 1} and those after it were left out: the maximum is ${items.length} at once`,
+      `Checklist item ${items.length + 1} and those after it were left out: the maximum is ${items.length} at once`,
     );
   const reasons = refused.join('. ');
   const link = outcomes.find((outcome) => outcome.link)?.link;
