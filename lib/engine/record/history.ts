@@ -76,8 +76,7 @@ export function endWait(waits: Newest<Waited> | undefined, until: number): Newes
 }
 
 /** The last wait, from the first for the same thing that an attempt since then has not ended. */
-export function waitFromFirst(waits: Newest<Waited> | undefined): Waited | undefined {
-  const all = waits?.newest ?? [];
+export function waitFromFirst({ newest: all }: Newest<Waited>): Waited | undefined {
   const last = all.at(-1);
   const first = all.findLastIndex(({ from }, at) => from - (all[at - 1]?.until ?? 0) >= SAME_WAIT_WITHIN_MS);
   return last && { ...last, from: all.slice(first).find((wait) => wait.for === last.for)?.from ?? last.from };

@@ -127,7 +127,7 @@ const TOLD_WAITS: readonly WaitsFor[] = ['outage', 'key', 'operator'];
 
 /** Says what the job had to wait for, once it continues. It has not continued if a run finds the outage unchanged. */
 function createTellOfWait(job: Job, report: Worker['report']): () => void {
-  let wait = waitFromFirst(job.waits);
+  let wait = job.waits && waitFromFirst(job.waits);
   return () => {
     if (wait && TOLD_WAITS.includes(wait.for)) report({ news: 'continues', job, wait });
     wait = undefined;
