@@ -1,5 +1,5 @@
 import { printDuration } from '../../commands/duration.ts';
-import { addDays, dateIn } from '../../dates.ts';
+import { dateIn } from '../../dates.ts';
 import { ifRefused } from '../../engine/record/interruption.ts';
 import type { JobSteps } from '../../engine/run/job-steps.ts';
 import type { Outcome } from '../../engine/run/tell-person.ts';
@@ -138,7 +138,8 @@ function outcomeOf({ time, task, note, date, id, day, now }: LoggedEntry, what: 
   // Comments on GitHub are public, so they show no names of tasks or people.
   if (time.by.in === 'github') return { text: `${logged} task ${task.id}${as}, ${date}${entry}`, about, id };
   const noted = note === undefined ? '' : `. Note: “${note}”`;
-  const when = `${date < addDays(now, -1) ? 'on ' : ''}${dayInWords(date, now)}`;
+  const called = dayInWords(date, now);
+  const when = called === date ? `on ${date}` : called;
   const inSlack = `${logged} ${task.name}${as} ${when}${totalInWords(day, time.minutes, when)}${noted}`;
   return { text: `${logged} ${what}${as}, ${date}${entry}`, inSlack, about, id };
 }
