@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { followJobs } from '../../cli/follow-jobs.ts';
 import type { Target } from '../../cli/target.ts';
-import { findJobs } from '../../lib/engine/operate/find-jobs.ts';
+import { findJobs, findNewJobs } from '../../lib/engine/operate/find-jobs.ts';
 import { shortName } from '../../lib/engine/record/job.ts';
+import { keys } from '../../lib/state/table/keys.ts';
 import type { Table } from '../../lib/state/table/table.ts';
 import { issueEvent } from '../issue-events.ts';
 import { newFolder } from '../new-folder.ts';
@@ -56,6 +57,27 @@ describe('relay jobs', () => {
       "there is no automation 'issue-to-defekt'; did you mean 'issue-to-defect'?",
     );
     expect(await run(['jobs', '--automation', 'issue-to-defect'])).toContain('There are no such jobs.');
+  });
+
+  it('waiting jobs are listed soonest first, but those that a delivery has just made are found behind any backlog', async () => {
+    await open(1);
+    const [job] = await relay.jobs();
+    const waits = (id: string, minutes: number) => {
+      const wakeAt = relay.clock.now + minutes * 60_000;
+      return relay.stores.table.put({
+        ...job,
+        ...keys.job(id),
+        id,
+        status: 'waiting',
+        wakeAt,
+        cause: { from: 'github', id },
+      });
+    };
+    for (let minutes = 1; minutes <= 250; minutes++) await waits(`issue-to-defect-${minutes}`, minutes);
+    const found = await findNewJobs(relay.stores.table, 'issue-to-defect-250', relay.clock.now);
+    expect(found.map(({ id }) => id)).toEqual(['issue-to-defect-250']);
+    const listed: { id: string }[] = JSON.parse(await run(['jobs', '--status', 'waiting', '--limit', '2', '--json']));
+    expect(listed.map(({ id }) => id)).toEqual(['issue-to-defect-1', 'issue-to-defect-2']);
   });
 
   it('names people and tasks where it is known who and what an id means', async () => {

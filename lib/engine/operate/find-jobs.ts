@@ -161,8 +161,10 @@ function streamsOf(statuses: readonly JobStatus[]): Stream[] {
   return statuses.map((status) => ({ status, page: [], isWhole: false }));
 }
 
-async function readPage(stream: Stream, { since, statuses }: JobFilter, table: Table): Promise<void> {
+async function readPage(stream: Stream, { since, statuses, delivery }: JobFilter, table: Table): Promise<void> {
   const { status, after } = stream;
+  // What a delivery has just made is among the last to continue.
+  const soonestFirst = statuses?.join() === 'waiting' && delivery === undefined;
   // No job is due, nor ends, before it is made.
   const condition =
     since === undefined
@@ -170,7 +172,7 @@ async function readPage(stream: Stream, { since, statuses }: JobFilter, table: T
       : { expression: '#status = :status AND #wakeAt >= :since', values: { status, since } };
   const { items, last } = await table.indexPage(jobsByStatus.name, condition, {
     limit: PAGE_SIZE,
-    newestFirst: statuses?.join() !== 'waiting',
+    newestFirst: !soonestFirst,
     after: after && { ...keys.job(after.id), status, wakeAt: after.wakeAt },
   });
   stream.page = items;
