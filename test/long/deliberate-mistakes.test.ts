@@ -16,7 +16,7 @@ const mistakes = {
   ],
   'a creation is decided again at once': [
     'lib/engine/operate/resolve.ts',
-    'verifyIsOver(open, clock());',
+    'verifyIsOver(job, open, clock());',
     '',
     /two defects/,
   ],
@@ -34,8 +34,8 @@ const mistakes = {
   ],
   'a run ends its job although another worker holds the lease': [
     'lib/engine/record/job-store.ts',
-    'setFields(fields, over), ownedBy(owner));',
-    'setFields(fields, over));',
+    'setFields(fields, over), condition)',
+    'setFields(fields, over))',
     /was over and is \w+ again|was taken over before its lease ended/,
   ],
   'the same bytes are sent for ever': [
