@@ -62,7 +62,7 @@ export const endOfStep = (now: number) => ({
   expiresAt: Math.ceil((now + STEP_MS) / 1000),
 });
 
-/** The content of a URL or a cookie: whose link it is, and a secret that only its holder knows. */
+/** What a URL or a cookie contains: the person whose link it is, and a secret. */
 interface Ticket extends Asker {
   secret: string;
 }

@@ -160,7 +160,7 @@ function permissionFaults({ slack }: RelayConfig, list: readonly CustomAutomatio
   );
 }
 
-/** A sentence for each command that nobody can use, or everyone may use because its permission is not configured. */
+/** A warning for each command that nobody can use, and for each whose permission is not configured, so that everyone may use it. */
 export const commandWarnings = ({ slack, connections }: RelayConfig, custom: CustomAutomations): string[] =>
   customOf(custom, 'command').flatMap(({ name, usage, permission, inComments }) => {
     const [file, verb] = [`automations/${name}.ts`, verbIn(usage)];

@@ -6,7 +6,7 @@ const NETWORKS = {
     ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
     ...['192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/3'],
   ],
-  // All but 2000::/3, which has the public addresses; Teredo and 6to4, whose addresses contain an IPv4 address.
+  // Everything outside 2000::/3, where public addresses are. Teredo and 6to4, because they carry an IPv4 address.
   ipv6: ['::/3', '4000::/2', '8000::/1', '2001::/32', '2002::/16'],
 };
 // A list of both would also compare IPv4 addresses with the networks of IPv6.
