@@ -30,31 +30,31 @@ export type WaitsFor =
 export interface Waited {
   for: WaitsFor;
   from: number;
-  /** Missing while it lasts. */
+  /** Missing while the wait lasts. */
   until?: number;
   why: string;
-  /** How often in a row the job looked, found the same, and waited on. Missing if once. */
+  /** How often in a row the job looked again, found the same reason, and continued to wait. Missing if once. */
   looks?: number;
 }
 
 export interface OperatorDecision {
   /** Epoch milliseconds. */
   at: number;
-  /** Who it was: a name of the operating system, or an AWS identity. */
+  /** The operator: a name of the operating system, or an AWS identity. */
   by: string;
   what: 'replayed' | 'resumed' | 'discarded' | 'resolved: done' | 'resolved: again' | 'resolved: search' | 'linked';
-  /** The operator's own words, or the id that they gave. */
+  /** The operator's own words, or the id that the operator gave. */
   reason?: string;
 }
 
 const MOST_WAITS = 20;
 const MOST_DECISIONS = 20;
-/** A reason can repeat what the service said. */
+/** A reason can quote the service, so it is cut to this length. */
 const LONGEST_TEXT = 300;
-/** A job that waits on for the same reason so soon after a look has not stopped waiting. */
+/** A wait for the same reason that begins this soon after the last one continues it. */
 const SAME_WAIT_WITHIN_MS = 60_000;
 
-/** The history after a run that ended with a wait. */
+/** Returns the history after a run that ended with a wait. */
 export function beginWait(waits: Newest<Waited> | undefined, wait: Pick<Waited, 'for' | 'from' | 'why'>) {
   const begun = { ...wait, why: cutToLength(wait.why, LONGEST_TEXT, '…') };
   const last = waits?.newest.at(-1);
@@ -68,14 +68,17 @@ export function beginWait(waits: Newest<Waited> | undefined, wait: Pick<Waited, 
   return { ...waits, newest: [...waits.newest.slice(0, -1), { ...goesOn, looks: (last.looks ?? 1) + 1 }] };
 }
 
-/** The history once a worker runs the job again. @returns undefined if no wait was under way */
+/** Returns the history after a worker claims the job again. @returns undefined if no wait was under way */
 export function endWait(waits: Newest<Waited> | undefined, until: number): Newest<Waited> | undefined {
   const last = waits?.newest.at(-1);
   if (!waits || !last || last.until !== undefined) return undefined;
   return { ...waits, newest: [...waits.newest.slice(0, -1), { ...last, until }] };
 }
 
-/** The last wait, from the first for the same thing that an attempt since then has not ended. */
+/**
+ * Returns the last wait, dated from the first wait for the same thing in the current series. A minute between two waits
+ * ends a series.
+ */
 export function waitFromFirst({ newest: all }: Newest<Waited>): Waited | undefined {
   const last = all.at(-1);
   const first = all.findLastIndex(({ from }, at) => from - (all[at - 1]?.until ?? 0) >= SAME_WAIT_WITHIN_MS);
@@ -87,11 +90,11 @@ export function withDecision(decisions: Newest<OperatorDecision> | undefined, de
   return withEntry(decisions, { ...decision, reason }, MOST_DECISIONS);
 }
 
-/** The newest entries of a list that could grow without end. An item of the table holds 400 KB. */
+/** The newest entries of a list. Older ones are dropped because an item of the table holds 400 KB at most. */
 export interface Newest<Entry> {
-  /** In the order in which they happened. */
+  /** Oldest first. */
   newest: Entry[];
-  /** How many older ones were dropped. */
+  /** How many older entries were dropped. */
   older: number;
 }
 
@@ -103,7 +106,7 @@ export function withEntry<Entry>(list: Newest<Entry> | undefined, entry: Entry, 
   return { newest: all.slice(dropped), older: older + dropped };
 }
 
-/** Only people read these lists, so no more is checked than that they can be shown. */
+/** Checks only that the list can be shown, because only people read it. */
 export const newestShape = <Entry>() => z.custom<Newest<Entry>>(isNewest);
 
 function isNewest(value: unknown): boolean {

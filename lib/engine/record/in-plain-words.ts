@@ -2,8 +2,8 @@ import type { WaitsFor } from './history.ts';
 import type { ParkKind } from './job.ts';
 
 /**
- * What a wait means: `what` follows *waits*, for operators, and `toPerson` for {@link waitToPerson}. The reasons that
- * operators see name operations, keys and connections, which say nothing to that person.
+ * A wait in words. `what` follows *waits* and is for operators; `toPerson` is for {@link waitToPerson}. People do not
+ * get the reasons that operators read, because those name operations, keys and connections.
  */
 export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: string }>> = {
   budget: {
@@ -36,7 +36,7 @@ export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: st
   operator: { what: 'for an operator', toPerson: '{contact} has to look at it' },
 };
 
-/** @param contact as it is written in that place */
+/** @param contact the contact, as Slack or GitHub writes the name */
 export function waitToPerson(waitsFor: WaitsFor, contact: string): { why: string; next: string } {
   const why = waitInWords[waitsFor].toPerson.replace('{contact}', () => contact);
   const isDown = waitsFor === 'outage';
@@ -46,7 +46,7 @@ export function waitToPerson(waitsFor: WaitsFor, contact: string): { why: string
   };
 }
 
-/** @param name of the job, for the contact */
+/** @param name of the job, which the contact needs */
 export function parkedToPerson(kind: ParkKind, name: string, contact: string): string {
   const next =
     kind === 'outcome unknown'
@@ -56,8 +56,8 @@ export function parkedToPerson(kind: ParkKind, name: string, contact: string): s
 }
 
 /**
- * Why a job was parked: `toPerson`, a sentence for the person who asked and for public places, and what `helps`, for operators. What helps
- * with an unknown outcome depends on the operation: lib/engine/line/next-step.ts.
+ * Why a job was parked. `toPerson` is for the person who asked, and for public places; `helps` is for operators. For an
+ * unknown outcome, lib/engine/line/next-step.ts says what helps, because that depends on the operation.
  */
 export const parkingInWords: Readonly<Record<ParkKind, { toPerson: string; helps?: string; docs: string }>> = {
   refused: {

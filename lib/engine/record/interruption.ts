@@ -13,12 +13,12 @@ export class RetryAt extends Interruption {
   /** Epoch milliseconds. */
   readonly dueAt: number;
   /**
-   * Its message leaves the queue, so that others of its group go on: the wait is long, or it is for a job whose message may
-   * be behind this one.
+   * True if the job's message leaves the queue, so that other jobs of its group continue: the wait is long, or it is
+   * for a job whose message may be behind this one.
    */
   readonly releasesQueueGroup: boolean;
   readonly waitsFor: WaitsFor;
-  /** When it probably goes on, if the job looks earlier; shown to people. Epoch milliseconds. */
+  /** When the job probably continues, if `dueAt` is only an earlier check. People read it. Epoch milliseconds. */
   readonly expectedAt: number | undefined;
 
   constructor(
@@ -41,12 +41,12 @@ interface RetryAtOptions {
 }
 
 /**
- * Nothing failed, but the budget has no slot, or the connection or an operation does not work. The job joins the waiting
- * line of its connection and lane, or of the operation there.
+ * Nothing failed, but the budget has no slot, or the connection or an operation does not work. The job joins the
+ * waiting line of its connection and lane, or of that operation.
  */
 export class InLine extends Interruption {
   override readonly name = 'InLine';
-  /** The estimated time of its turn, shown to people. Epoch milliseconds. */
+  /** The estimated time of the job's turn. People read it. Epoch milliseconds. */
   readonly expectedAt: number | undefined;
   readonly waitsFor: WaitsFor;
   readonly operation: string | undefined;
@@ -62,7 +62,7 @@ export class InLine extends Interruption {
 /** The step failed, possibly temporarily. This uses up an attempt. */
 export class StepFailed extends Interruption {
   override readonly name = 'StepFailed';
-  /** When the service wants the next try at the earliest. Epoch milliseconds. */
+  /** The earliest time for the next attempt that the service asked for. Epoch milliseconds. */
   readonly notBefore: number;
 
   constructor(why: string, { notBefore = 0, ...options }: ErrorOptions & { notBefore?: number } = {}) {
@@ -76,12 +76,15 @@ export class NeedsOperator extends Interruption {
   override readonly name: string = 'NeedsOperator';
 }
 
-/** The job asks a person a question. It continues with an answer only. */
+/** The job asks a person a question. Only an answer continues it. */
 export class NeedsAnswer extends NeedsOperator {
   override readonly name = 'NeedsAnswer';
 }
 
-/** The service refused a call because of its content, and nothing is open. If it is not caught, it parks the job. */
+/**
+ * The service refused a call because of its content, and no outcome is unknown. Parks the job unless the automation
+ * catches it.
+ */
 export class Refused extends NeedsOperator {
   override readonly name = 'Refused';
   readonly refusal: PartnerError;
@@ -92,10 +95,10 @@ export class Refused extends NeedsOperator {
   }
 }
 
-/** The request cannot be done, and the person who asked can fix it. The message tells them how. The job has ended. */
+/** The request cannot be done, but the person who asked can correct it: the message says how. Ends the job. */
 export class NotDone extends Interruption {
   override readonly name = 'NotDone';
-  /** Block Kit that replaces the message if the reply goes to Slack. */
+  /** Block Kit that replaces the message in a reply to Slack. */
   readonly blocks: readonly object[] | undefined;
 
   constructor(message: string, blocks?: readonly object[]) {
@@ -104,9 +107,9 @@ export class NotDone extends Interruption {
   }
 }
 
-/** The person has to link their account, and to ask again. */
+/** The person has to link their account and ask again. */
 export class AccountFirst extends NotDone {
-  /** What to ask for besides the scopes that were granted. */
+  /** The scopes to request in addition to those already granted. */
   readonly scopes: readonly string[];
 
   constructor(message: string, scopes: readonly string[]) {
@@ -116,9 +119,9 @@ export class AccountFirst extends NotDone {
 }
 
 /**
- * For a step with a person's input: if the service refuses the input, the person can fix it.
+ * Turns the service's refusal of a person's input into a {@link NotDone} that tells the person how to correct it.
  * @param isPublic true if outsiders can read the message; then it omits the service's own text
- * @returns what to catch the error with. It throws another error, or the same
+ * @returns a handler for `catch`. It throws the NotDone, or any other error unchanged
  */
 export const ifRefused =
   (what: string, isPublic = false) =>

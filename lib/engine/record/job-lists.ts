@@ -6,21 +6,21 @@ import { readableJobs, type StandingJob, standingJobOfItem } from './job-item.ts
 import type { UnreadableJobs } from './unreadable-jobs.ts';
 
 /**
- * No job waits longer: a Retry-After counts as a day at most, and so does the wait for a worker. A later time was written
- * by a process with a wrong clock, or by hand.
+ * No job waits longer: a Retry-After and the wait for a worker are both limited to a day. A process with a wrong clock,
+ * or a person, wrote any later time.
  */
 const LONGEST_WAIT_MS = 25 * 3_600_000;
 /** The number of jobs that the sweep reads at a time. */
 const DUE_PAGE = 500;
 
-/** The name of a waiting line: of the connection and the lane, or of an operation there. */
+/** Returns the name of a waiting line: that of a connection and lane, or of one operation there. */
 export const lineOf = (connection: string, lane: Lane, operation?: string) =>
   [connection, lane, operation].filter((part) => part !== undefined).join('#');
 
-/** The operation that a job stands in line for; undefined if it waits for the budget or the whole connection. */
+/** Returns the operation that a line is for; undefined if its jobs wait for the budget or the whole connection. */
 export const operationOfLine = (line: string): string | undefined => line.split('#')[2];
 
-/** The jobs of an index of the table, which may lag behind. Lists leave out the records that cannot be read. */
+/** Lists jobs from an index of the table, which may lag behind. Unreadable records are left out. */
 export function createJobLists(table: Table, clock: () => number, { readerOf, readJobs }: UnreadableJobs) {
   return {
     /** The first jobs of a waiting line. */
@@ -32,20 +32,20 @@ export function createJobLists(table: Table, clock: () => number, { readerOf, re
       return standing;
     },
     /**
-     * All jobs of one status with a time so far ahead that no job can wait for it, and then those that are due by `by`,
-     * earliest first, page by page. A record that cannot be read is parked, so that it is in the way once only.
+     * Yields the jobs of one status page by page: first those with a time too far ahead for any job to wait for it,
+     * then those that are due by `by`, earliest first. Parks an unreadable record, so that it causes one failure only.
      */
     async *due(status: JobStatus, by: number): AsyncIterable<Job[]> {
       const ahead = clock() + LONGEST_WAIT_MS;
       for (const condition of [
-        // First, because they are few, and a reader may have enough before the end of the others.
+        // First, because these are few, and a reader may stop before the end of the others.
         { expression: '#status = :status AND #wakeAt > :ahead', values: { status, ahead } },
         { expression: '#status = :status AND #wakeAt <= :by', values: { status, by } },
       ]) {
         for await (const items of table.indexPages(jobsByStatus.name, condition, DUE_PAGE)) yield await readJobs(items);
       }
     },
-    /** Jobs of one status that are due by `by`, or the newest ones without `by`. */
+    /** Returns jobs of one status: those due by `by`, or without `by` the newest. */
     async list(
       status: JobStatus,
       { by, limit, newestFirst = false }: { by?: number; limit: number; newestFirst?: boolean },
@@ -56,9 +56,9 @@ export function createJobLists(table: Table, clock: () => number, { readerOf, re
       const pages = table.indexPages(jobsByStatus.name, { expression, values }, limit, newestFirst);
       return firstOf(pages, limit, (items) => readableJobs(items, clock()));
     },
-    /** The jobs that were parked in that time, inclusive, oldest first, page by page. */
+    /** Yields the jobs that were parked from `from` to `to`, inclusive, oldest first, page by page. */
     async *parkedBetween(from: number, to: number): AsyncIterable<Job[]> {
-      // A parked job was parked at its `wakeAt`.
+      // `wakeAt` of a parked job is the time when it was parked.
       const condition = {
         expression: '#status = :parked AND #wakeAt BETWEEN :from AND :to',
         values: { parked: 'parked', from, to },
@@ -69,7 +69,7 @@ export function createJobLists(table: Table, clock: () => number, { readerOf, re
   };
 }
 
-/** The first `limit` of what can be read in some pages. */
+/** Returns the first `limit` entries that can be read in some pages. */
 async function firstOf<T>(pages: AsyncIterable<Item[]>, limit: number, read: (items: Item[]) => T[]): Promise<T[]> {
   const found: T[] = [];
   for await (const items of pages) {

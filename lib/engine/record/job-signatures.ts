@@ -8,8 +8,8 @@ import type { JobDraft } from './job.ts';
 const SECRET = 'intake';
 
 /**
- * Signatures of what people ask for. More roles may write a job than may act as a person, so an account is used only for
- * a job that intake has signed. Only intake and the worker can read the key.
+ * Signs what people ask for. A worker uses a person's account only for a job that intake has signed, because more roles
+ * may write a job than may act as a person. Only intake and the worker can read the key.
  */
 export type JobSignatures = ReturnType<typeof createJobSignatures>;
 
@@ -20,7 +20,8 @@ export function createJobSignatures(
 ) {
   return {
     /**
-     * Signs a job that may act through its person's account, with the time when they asked, and returns others as they are.
+     * Signs a job that may act through its person's account, and adds the time when they asked. Returns other jobs
+     * unchanged.
      * @throws {SecretError}
      */
     async sign(draft: JobDraft): Promise<JobDraft> {
@@ -31,8 +32,8 @@ export function createJobSignatures(
       return { ...signed, signature: signatureOf(signed, key) };
     },
     /**
-     * True if intake made the job as it is, and not longer ago than the record of a job is kept: an older one may be the
-     * copy of a job that was carried out and forgotten.
+     * True if intake made the job exactly as it is, within the lifetime of a job's record. An older job may be a copy
+     * of one that was already carried out and deleted.
      * @throws {SecretError}
      */
     async isSigned(job: JobDraft): Promise<boolean> {
@@ -47,7 +48,7 @@ export function createJobSignatures(
   };
 }
 
-/** Signs what the job does, who it acts as, and who is told. An operator's decision changes none of these. */
+/** Covers what the job does, who it acts as, and who gets the answer. No operator's decision changes these. */
 function signatureOf({ id, connection, automation, input, asked, replyTo }: JobDraft, key: string): string {
   return createHmac('sha256', key)
     .update(canonicalJson([id, connection, automation, input, asked, replyTo]))

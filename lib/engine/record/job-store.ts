@@ -21,9 +21,9 @@ import { createJobLists, lineOf } from './job-lists.ts';
 import { createProcessRuns, type ProcessRuns } from './process-runs.ts';
 import { createUnreadableJobs, type Warn } from './unreadable-jobs.ts';
 
-/** If no worker has a queued job by then, its sender or its message may be lost, and the sweep sends it again. */
+/** A job queued for this long without a worker may have lost its sender or message, so the sweep sends it again. */
 export const UNCLAIMED_MS = MINUTE_MS;
-/** By then, the sweep looks again at a job that no worker has. */
+/** The longest time until the sweep checks a job without a worker again. */
 const LONGEST_UNCLAIMED_MS = DAY_MS;
 /** No worker may run for longer (AWS Lambda quotas: 15 minutes), so a later end of a lease is ignored. */
 const LONGEST_LEASE_MS = 16 * MINUTE_MS;
@@ -33,20 +33,20 @@ export const WAKE_GRACE_MS = 2 * MINUTE_MS;
 /** How often the sweep checks that the connection of a job in line still exists. */
 const LINE_GRACE_MS = HOUR_MS;
 
-/** What the end of a run removes, unless it sets it. */
+/** The fields that the end of a run removes, unless it sets them. */
 const RUN_FIELDS = ['lease', 'crashes', 'dueAt', 'line', 'slotAt', 'expectedAt', 'unfinished', 'openUntil', 'limited'];
 
-/** More crashes in a row park a job in any case: lib/engine/run/ending.ts. */
+/** How many crashes in a row are kept. With this many, ending.ts (lib/engine/run) no longer settles open creations. */
 const CRASHES_KEPT = 8;
 
-/** What another generation begins without. */
+/** The fields that a new generation begins without. */
 const REQUEUED_FIELDS = ['lease', 'dueAt', 'parked', 'line', 'slotAt', 'expectedAt', 'expiresAt'];
 
 export type Unclaimed =
   | { unclaimed: 'gone' | 'stale' | 'ended' }
   | { unclaimed: 'leased' | 'not due' | 'beside others'; until: number; job: Job };
 
-/** The writing worker no longer holds the job: its lease expired, and another worker took over. */
+/** The worker no longer holds the job: its lease expired, and another worker took over. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
   constructor(jobId: string) {
@@ -54,20 +54,20 @@ export class LeaseLost extends Error {
   }
 }
 
-/** The right of one worker to work on a job. */
+/** One worker's right to work on a job. */
 export interface Lease {
   owner: string;
   /** True if no other worker has taken over the job. */
   isHeld(): Promise<boolean>;
 }
 
-/** What the next run of a job needs to know of the last one. */
+/** What the next run of a job needs to know of the last run. */
 export interface ForNextRun {
-  /** The steps that it began and did not finish. */
+  /** The steps that the last run began and did not finish. */
   unfinished?: readonly UnfinishedStep[];
-  /** Whether a step was done in the run. */
+  /** True if the last run completed a step. */
   hasGotOn?: boolean;
-  /** The crashes that go on counting. */
+  /** The crashes that still count. */
   crashes?: Job['crashes'];
   limited?: Job['limited'];
   openUntil?: Job['openUntil'];
@@ -77,8 +77,10 @@ export interface ForNextRun {
 type LeftByRun = ForNextRun & Pick<Job, 'attempts'>;
 
 /**
- * What happens to the message of a job that must wait: it sleeps in the queue together with its group; a new message is
- * sent, which sleeps separately; or the message leaves the queue, and the sweep sends a new one when the job is due.
+ * What happens to the message of a waiting job:
+ * - `sleeps`: it sleeps in the queue together with its group
+ * - `is sent again`: a new message sleeps separately
+ * - `leaves`: it leaves the queue, and the sweep sends a new message when the job is due
  */
 export type WaitingMessage = 'sleeps' | 'is sent again' | 'leaves';
 
@@ -89,8 +91,8 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
   const unreadable = createUnreadableJobs(table, clock, warn);
 
   /**
-   * Ends a run: releases the lease, writes the fields that are set here, and removes the others.
-   * @returns false if an answer has come to the question that the job would wait for
+   * Ends a run: releases the lease, writes the fields in `set`, and removes the other fields of a run.
+   * @returns false if an answer has arrived to the question that the job would wait for
    */
   async function endRun(
     job: Job,
@@ -168,13 +170,13 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       asRead(job),
     );
     const taken = claimed && jobOfItem(claimed);
-    // If the answer was late, another worker may have taken it over since.
+    // If the answer of the table was late, another worker may have taken over since.
     if (taken?.lease?.owner !== owner) return { unclaimed: 'leased', until: now + SECOND_MS, job };
     runs.begin({ ...taken, lease });
     return { ...taken, dueAt: job.dueAt };
   }
 
-  /** Before a run starts, the run that was alone until now loses its note that it is alone. */
+  /** Before another run starts, removes the note that the current run is alone. */
   async function endSolitude(runs: ProcessRuns): Promise<void> {
     const job = runs.alone();
     if (!job) return;
@@ -184,7 +186,8 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
   }
 
   /**
-   * @param standsFor stores the job directly in its waiting line, without a message, and says what it waits for there
+   * Stores a job.
+   * @param standsFor what the job waits for, if it is stored directly in its waiting line, without a message
    * @returns the job, and whether this call stored it
    */
   async function store(draft: JobDraft, standsFor?: string): Promise<{ job: Job; stored: boolean }> {
@@ -208,16 +211,16 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
     }
     // An unreadable record stays: `claim` sets it aside when its message comes.
     const existing = await readOr(draft.id, async () => job);
-    // Happens only if the record expired between the two calls.
+    // The record expired between the two calls.
     return existing ? { job: existing, stored: false } : store(draft, standsFor);
   }
 
   /**
-   * Starts the next generation of a job that no worker holds: it was replayed, is due, or lost its worker in a crash. A
-   * crash is counted.
+   * Starts the next generation of a job that no worker holds: it was replayed, is due, or lost its worker in a crash.
+   * Counts the crash.
    * @param decision of the operator who continues or ends the job
-   * @param wasStopped true if its worker was stopped, and did not crash
-   * @param answered the answer to the question that it waits for
+   * @param wasStopped true if the worker was stopped instead of crashing
+   * @param answered the answer to the question that the job waits for
    * @returns the job to queue, or undefined if it changed in the meantime
    */
   async function requeue(
@@ -229,7 +232,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
     const now = clock();
     const attempts = job.status === 'parked' ? 0 : job.attempts;
     const queuedAt = job.status === 'queued' ? queuedSince(job) : now;
-    // Twice as late each time: while no worker runs, a backlog is not sent again every minute.
+    // Doubles the delay, so that a backlog is not sent again every minute while no worker runs.
     const wakeAt = now + Math.min(Math.max(UNCLAIMED_MS, now - queuedAt), LONGEST_UNCLAIMED_MS);
     const set: Partial<Job> = {
       status: 'queued',
@@ -246,7 +249,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
     };
     const isRevived = job.status === 'parked' && !set.discarded;
     const over = isRevived ? [...REQUEUED_FIELDS, 'discarded'] : REQUEUED_FIELDS;
-    // The run that an operator asks for passes the job's slot on, or moves its line on.
+    // The run that an operator asks for needs `slotAt`, to pass its slot on or to move its line on.
     const removed = decision ? over.filter((name) => name !== 'slotAt') : over;
     const condition = answered ? both(asRead(job), answered.unless) : asRead(job);
     const requeued = await table.update(keys.job(job.id), setFields({ ...set }, removed), condition);
@@ -258,12 +261,11 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
     get,
     store,
     /**
-     * Claims the job for one worker. Taking over from a worker whose lease expired counts as a crash, because that
-     * worker crashed.
+     * Claims the job for one worker. Taking over from a worker whose lease expired counts as a crash of that worker.
      * @param generation of the message that brought the job
      * @param until when the lease ends
      * @param runs of the worker's process
-     * @returns `gone` for a record that cannot be read, which is parked
+     * @returns `gone` for a missing record, and for an unreadable one, which this call parks
      */
     claim: (
       jobId: string,
@@ -289,8 +291,9 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       await endRun(job, { status: 'parked', parked, wakeAt: now, attempts, title });
     },
     /**
-     * @returns the waiting job, with a new generation if its message `is sent again`; undefined if it need not wait, because
-     * an answer has come to its question
+     * Ends a run with a wait until a time.
+     * @returns the waiting job, with a new generation if its message `is sent again`; undefined if it need not wait
+     * because its question has been answered
      */
     async wait(job: Job, wait: RetryAt, message: WaitingMessage, left: LeftByRun): Promise<Job | undefined> {
       const { dueAt, expectedAt } = wait;
@@ -301,12 +304,14 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       const waits = await endRun(job, { ...fields, dueAt, expectedAt, wakeAt, generation }, { asks });
       return waits ? { ...job, ...fields, dueAt, generation } : undefined;
     },
-    /** Opens a question, in place of the one before. @throws {LeaseLost} */
+    /** Opens a question, which replaces the last one. @throws {LeaseLost} */
     async ask(job: Job, question: Question): Promise<void> {
       const asked = await table.update(keys.job(job.id), setFields({ question }), ownedBy(job.lease?.owner));
       if (!asked) throw new LeaseLost(job.id);
     },
-    /** Ends an open question without an answer. @returns `none`, or the answer that came before. @throws {LeaseLost} */
+    /**
+     * Ends an open question without an answer. @returns `none`, or the answer that arrived first. @throws {LeaseLost}
+     */
     async endQuestion({ id, lease }: Job, question: Question): Promise<string> {
       const ended = setFields({ question: { ...question, answer: NO_ANSWER } });
       if (await table.update(keys.job(id), ended, both(ownedBy(lease?.owner), isOpen(question)))) return NO_ANSWER;
@@ -315,7 +320,8 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       return now.question.answer;
     },
     /**
-     * Keeps the answer to an open question. A job that waits for it is queued; another reads it in its next run.
+     * Keeps the answer to an open question. Queues the job if it waits for the answer; a running job reads it in its
+     * next run.
      * @returns the job as it is now, or undefined if it changed in the meantime
      */
     async answer(job: Job, question: Question, answer: string): Promise<Job | undefined> {
@@ -325,14 +331,14 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       const kept = await table.update(keys.job(job.id), setFields(answered.set), condition);
       return kept && jobOfItem(kept);
     },
-    /** Puts the job into the waiting line of its connection and lane, or of an operation there, in the order of events. */
+    /** Puts the job into the waiting line of its connection and lane, or of an operation there. */
     async standInLine(job: Job, wait: InLine, left: LeftByRun): Promise<void> {
       const { expectedAt } = wait;
       const line = lineOf(job.connection, job.lane, wait.operation);
       const wakeAt = clock() + LINE_GRACE_MS;
       await endRun(job, { ...waitingFields(job, wait, left), line, wakeAt, expectedAt });
     },
-    /** Puts an unclaimed job into the line. @returns the job, or undefined if it changed in the meantime */
+    /** Puts an unclaimed job into its waiting line. @returns the job, or undefined if it changed in the meantime */
     async standInLineAtOnce(
       job: Pick<Job, 'id' | 'connection' | 'lane' | 'generation'>,
       why: string,
@@ -353,9 +359,10 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       return changed && (await unreadable.readJobs([changed]))[0];
     },
     /**
-     * Calls a job from the line for a slot. Its message may be sent immediately, and sleeps until the slot opens.
+     * Calls a job from its waiting line for a slot. Its message may be sent immediately, and sleeps until the slot
+     * opens.
      * @param slotAt when the job's slot opens
-     * @param expectedAt when it probably sends
+     * @param expectedAt when the job probably sends
      * @returns the job to queue, or undefined if it was called or left the line in the meantime
      */
     async callFromLine(
@@ -377,7 +384,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
     },
     requeue,
     /**
-     * Adds a decision about something other than the job's state.
+     * Adds a decision that does not change the job's state.
      * @returns false if the job is gone or changed in the meantime
      */
     async noteDecision(job: Job, decision: OperatorDecision): Promise<boolean> {
@@ -388,7 +395,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
       );
       return noted !== undefined;
     },
-    /** Extends a job's time in line. The sweep calls this. */
+    /** Extends a job's time in line, for the sweep. */
     async keepInLine(job: Job): Promise<void> {
       await table.update(keys.job(job.id), setFields({ wakeAt: clock() + LINE_GRACE_MS }), {
         expression: '#generation = :generation AND attribute_exists(#line)',
@@ -398,7 +405,7 @@ export function createJobStore(table: Table, clock: () => number, warn: Warn = (
   };
 }
 
-/** In place of the answer, once a question has ended without one. */
+/** Takes the place of an answer when a question has ended without one. */
 export const NO_ANSWER = 'none';
 
 const UNANSWERED: Expression = { expression: 'attribute_not_exists(#question.#answer)' };
@@ -416,7 +423,10 @@ const ownedBy = (owner: string | undefined): Expression => ({
   values: { owner },
 });
 
-/** The crashes of a job with its last run, if it was left running. That run counts if nothing else can be the reason. */
+/**
+ * Returns the crashes of a job. Adds the last run if it never ended and ran alone, because then nothing else can have
+ * crashed the process.
+ */
 function crashesOf({ status, lease, crashes = [] }: Job): Pick<Job, 'crashes'> {
   if (status !== 'running' || !lease) return {};
   return { crashes: lease.alone ? [...crashes, lease.since].slice(-CRASHES_KEPT) : crashes };
@@ -430,7 +440,7 @@ function asRead({ generation, status, wakeAt }: Job): Expression {
   };
 }
 
-/** Being parked was a wait too. */
+/** Adds the time in which the job was parked to its waits. */
 function withParkedTime({ waits, parked, wakeAt }: Job, now: number): Job['waits'] {
   const wait = { for: 'operator', from: wakeAt, why: parked?.reason ?? '' } as const;
   return endWait(beginWait(waits, wait), now);

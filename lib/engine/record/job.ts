@@ -9,14 +9,15 @@ import type { Send } from './sends.ts';
  * - `queued`: stored, and in the queue or about to be sent
  * - `running`: claimed by a worker until its lease ends
  * - `waiting`: due at a later time, with the reason
- * - `succeeded`, `not-done`, `parked`: ended. Of a job that is not done the person was told why, or an operator discarded
- *   it; a parked job waits for an operator
+ * - `succeeded`: done
+ * - `not-done`: the person read why, or an operator discarded it
+ * - `parked`: waits for an operator
  */
 export type JobStatus = (typeof jobStatuses)[number];
 export const jobStatuses = ['queued', 'running', 'waiting', 'parked', 'succeeded', 'not-done'] as const;
 
 /**
- * Why a job was parked, without text from outside, for public places.
+ * Why a job was parked, without text from outside, so that public places can show it.
  * - `refused`: the service refused the content
  * - `outcome unknown`: a creating step was sent, and it is unknown whether it was executed
  * - `failed`: too many attempts failed
@@ -30,47 +31,49 @@ const maybe = z.exactOptional(string);
 const count = z.int().check(z.gte(0));
 const maybeTime = z.exactOptional(storedTime);
 
-/** What the index of waiting lines shows of a job, too. Times are epoch milliseconds. */
+/** The fields of a job that the index of waiting lines also has. Times are epoch milliseconds. */
 export const standingShape = {
   /** From {@link jobId}. */
   id: string,
-  /** Counts how often it was deliberately queued. A message of an older generation is stale. */
+  /** How often the job was queued on purpose. A message of an older generation is stale. */
   generation: count,
   lane: z.enum(lanes),
   /**
-   * The subject of the job, `acme/web#42`, or in people's lanes the person, `slack-U0123ABCD`. Jobs with the same
-   * entity run one after the other, unless they have a group.
+   * The subject of the job, such as `acme/web#42`, or in people's lanes the person, `slack-U0123ABCD`. Jobs with the
+   * same entity run one after the other, unless they have a group.
    */
   entity: string,
   createdAt: storedTime,
-  /** After it is called from the line: when its slot opens. */
+  /** When the job's slot opens. Set when it is called from the line. */
   slotAt: maybeTime,
 };
 
-/** The part of a job that comes from its event. */
+/** The fields of a job that come from its event. */
 const drafted = () => ({
   automation: string,
   connection: string,
-  /** Jobs of one group run one after the other, in parallel with other jobs of their entity. */
+  /** Jobs of one group run one after the other, and in parallel with other jobs of their entity. */
   group: maybe,
-  /** Its first run does not wait for its turn in the line, because a person waits for its answer. */
+  /** The first run does not wait in line, because a person waits for its answer. */
   startsAtOnce: z.exactOptional(z.literal(true)),
   /** The event in one line, for people. */
   summary: string,
-  /** What was understood of it, in one line. Lists show it in place of the summary. No log has it. */
+  /**
+   * What the relay understood of the event, in one line. Lists show it in place of the summary. Logs never contain it.
+   */
   title: maybe,
-  /** The automation's input. As JSON it must stay well below the 400 KB of an item. */
+  /** The automation's input. As JSON, it must stay well below the 400 KB of an item. */
   input: z.record(string, z.unknown()),
-  /** Where a person requested the job and gets its outcome. */
+  /** Where a person requested the job and reads its outcome. */
   replyTo: z.exactOptional(
     z.discriminatedUnion('in', [
       z.object({
         in: z.literal('slack'),
         userId: string,
-        /** Where they asked; missing for forms. */
+        /** The channel of the request. Missing for forms. */
         channelId: maybe,
         /**
-         * Set for commands and buttons, valid for half an hour; sealed in a stored job
+         * Set for commands and buttons, and valid for half an hour. A stored job has it sealed
          * (lib/platforms/slack/response-url.ts). Without it, the reply is a direct message.
          */
         responseUrl: maybe,
@@ -85,54 +88,60 @@ const drafted = () => ({
   ),
   asked: z.exactOptional(
     z.object({
-      /** The verb of their command. */
+      /** The verb of the person's command. */
       verb: maybe,
       /** The person: a Slack user id or a GitHub login. */
       by: z.exactOptional(z.object({ in: z.enum(['slack', 'github']), id: string })),
-      /** Their name, as Slack told it. */
+      /** The person's name from Slack. */
       byName: maybe,
       /**
-       * When they asked, in a comment or in a job that is signed. The signature covers it, and not the job's `createdAt`.
+       * When the person asked. Set for comments and for signed jobs, because the signature does not cover `createdAt`.
        */
       at: maybeTime,
-      /** The comment on GitHub, and a digest of its line, which may be long. It can change before the job runs. */
+      /**
+       * The comment on GitHub, and a digest of its line, which may be long. The comment can change before the job runs.
+       */
       comment: z.exactOptional(z.object({ id: count, line: string })),
       /** A person whose permission the event does not show. */
       unproven: z.exactOptional(
         z.object({
-          /** Without it, they have none. */
+          /** Without it, the person has no permission. */
           login: maybe,
-          /** The event shows a member or a collaborator, but not the role. Without credentials for GitHub, that has to do. */
+          /**
+           * The event shows a member or a collaborator, but not the role. Without credentials for GitHub, that is
+           * sufficient.
+           */
           isShown: z.exactOptional(z.boolean()),
-          /** Where they need it, if that is not where the answer goes. */
+          /** Where the person needs the permission, if that is not where the answer goes. */
           in: z.exactOptional(z.object({ repository: string, installationId: z.exactOptional(count) })),
-          /** What to reply on the issue if they have no permission. Without it, there is no reply. */
+          /** The reply on the issue if the person has no permission. Without it, there is no reply. */
           otherwise: maybe,
         }),
       ),
     }),
   ),
-  /** Proves that intake made the job: `JobSignatures` in lib/engine/record/job-signatures.ts. Missing in jobs that act as no person. */
+  /** Proves that intake made the job (job-signatures.ts). Missing in jobs that act as no person. */
   signature: maybe,
-  /** Login of the outside contributor who caused it; see lib/service/budget/stranger-share.ts. */
+  /** Login of the outside contributor who caused the job; see lib/service/budget/stranger-share.ts. */
   stranger: maybe,
-  /** The revision of the event's state: how often the state of its link had changed when it was stored. */
+  /** How often the state of the event's link had changed when the event was stored. */
   revision: z.exactOptional(count),
-  /** The event that intake accepted, as an operator looks for it. The job's id does not depend on it. */
+  /**
+   * The event that intake accepted, with the names that an operator searches for. The job's id does not depend on it.
+   */
   cause: z.exactOptional(
     z.object({
       from: z.enum(['github', 'slack', 'schedule', 'webhook', 'job']),
       /**
-       * GitHub's `X-GitHub-Delivery`, the `trigger_id` or form of Slack, the time of the schedule (ISO 8601), the name of
-       * a webhook of the team, or the job that made this one. If an event came several times, it is the first of its
-       * deliveries.
+       * GitHub's `X-GitHub-Delivery`, Slack's `trigger_id` or form, the schedule's time (ISO 8601), the name of the
+       * team's webhook, or the job that made this one. For an event that came several times, the first delivery.
        */
       id: string,
       /** `issues.opened`, `issue_comment.created`. */
       event: maybe,
-      /** The GitHub login or the Slack user id that caused it. */
+      /** The GitHub login or the Slack user id of the person who caused the event. */
       person: maybe,
-      /** The trace that the request named: lib/state/http/trace.ts. */
+      /** The trace id of the request: lib/state/http/trace.ts. */
       trace: maybe,
     }),
   ),
@@ -141,77 +150,81 @@ const drafted = () => ({
 export const parkedShape = z.object({
   reason: string,
   kind: z.enum(parkKinds),
-  /** The creation whose outcome is unknown. Missing if the journal cannot be read. */
+  /** The creation with an unknown outcome. Missing if the journal cannot be read. */
   open: z.exactOptional(
     z.object({
       operation: string,
-      /** Until then, the service may still carry it out. */
+      /** Until then, the service may still carry out the creation. */
       until: storedTime,
-      /** The relay can search for what it created. */
+      /** True if the relay can search for the created object. */
       isSought: z.boolean(),
-      /** The service can be asked about an id that a person gives. */
+      /** True if the relay can ask the service about an id that a person gives. */
       isChecked: z.boolean(),
     }),
   ),
-  /** The reason is a question, and only an answer continues the job. */
+  /** The reason is a question. Only an answer continues the job. */
   asks: z.exactOptional(z.literal(true)),
 });
 
 const questionShape = z.object({
   step: string,
-  /** Who may answer: a person, or the members of a channel. */
+  /** The person, or the channel whose members may answer. */
   to: z.union([z.object({ userId: string }), z.object({ channelId: string })]),
   until: storedTime,
-  /** A digest of each choice, in the order of their buttons. */
+  /** A digest of each choice, in the order of the buttons. */
   choices: z.array(string),
-  /** What a person chose, sealed (lib/platforms/slack/answers.ts), or `none` once it has ended without an answer. */
+  /**
+   * What a person chose, sealed (lib/platforms/slack/answers.ts), or `none` if the question ended without an answer.
+   */
   answer: maybe,
 });
 
-/** The record of a job. Built for the first that is read: a webhook reads one only for a repeat. */
+/** The record of a job. Built lazily, because a webhook reads a job only for a repeated event. */
 export const jobShape = z.lazy(() =>
   z.object({
     ...standingShape,
     ...drafted(),
     status: z.enum(jobStatuses),
-    /** When it was last queued again. A job that was sent again because no worker had claimed it keeps its time. */
+    /** When the job was last queued again. Sending it again because no worker claimed it does not change this time. */
     queuedAt: maybeTime,
-    /** When the sweep should check the job. For ended jobs: when they ended. */
+    /** When the sweep checks the job. For ended and parked jobs, when they ended. */
     wakeAt: storedTime,
-    /** The generation and the time in which a step was last done, or a person continued it. Missing before that. */
+    /**
+     * The generation and time in which a step was last completed or a person continued the job. Missing before that.
+     */
     gotOn: z.exactOptional(z.object({ generation: count, at: storedTime })),
-    /** Failed steps. Receiving a message does not count as an attempt, and neither does a crash. */
+    /** The number of failed steps. Received messages and crashes do not count. */
     attempts: count,
-    /** The worker that runs it, and until when no other worker may. */
+    /** The worker that runs the job, and how long no other worker may. */
     lease: z.exactOptional(
       z.object({
         owner: string,
         since: storedTime,
         until: storedTime,
-        /** Nothing else has run in the worker's process since it was claimed. */
+        /** Set if the run started alone in its process, until another run starts there. */
         alone: z.exactOptional(z.literal(true)),
       }),
     ),
     /**
-     * Set if its last run crashed, which makes it suspect (process-runs.ts): when the runs began that crashed one after the
-     * other, each alone in its process.
+     * Set if the last run crashed, so that the job is suspect (process-runs.ts). Contains the start times of the runs
+     * that crashed in a row, each alone in its process.
      */
     crashes: z.exactOptional(z.array(storedTime)),
-    /** When a `waiting` job is due, unless it is in line. The worker that claims it reads when it was due. */
+    /** When a `waiting` job is due, unless it is in line. `claim` returns the job with this time. */
     dueAt: maybeTime,
     /**
      * Set while the job is in a waiting line, and until its next run ends: `main#background`, or
      * `main#background#defects/create` if that operation fails.
      */
     line: maybe,
-    /** When it probably sends, if that is not `dueAt`: it is in line, or is awake before its slot opens. */
+    /** When the job probably sends, if that is not `dueAt`: it is in line, or it runs before its slot opens. */
     expectedAt: maybeTime,
-    /** Its waits between two runs. Missing if there was none. */
+    /** The job's waits between runs. Missing if there was none. */
     waits: z.exactOptional(newestShape<Waited>()),
     decisions: z.exactOptional(newestShape<OperatorDecision>()),
-    /** The operator's decision to end it, until the worker has told the person who asked. */
+    /** The operator's decision to end the job, until the worker has told the person who asked. */
     discarded: z.exactOptional(z.object({ by: string, reason: string })),
-    /** The steps that the last run began and did not finish. The journal gets each when it ends. */
+    /** The steps that the last run began and did not finish. The journal gets each step when it ends. */
     unfinished: z.exactOptional(
       z.array(
         z.object({
@@ -223,13 +236,13 @@ export const jobShape = z.lazy(() =>
         }),
       ),
     ),
-    /** Until when the service may carry out a creation of it without a clear answer, while it waits. */
+    /** While the job waits: until when the service may still carry out its creation without a clear answer. */
     openUntil: maybeTime,
-    /** The last 429 that it met, and what `limited` of lib/service/connection/breakers.ts returned for it. */
+    /** The last 429 that the job met, and what `limited` of lib/service/connection/breakers.ts returned for it. */
     limited: z.exactOptional(z.object({ operation: string, served: count })),
-    /** The last question that it has asked in Slack. */
+    /** The last question that the job asked in Slack. */
     question: z.exactOptional(questionShape),
-    /** What was done, or why it is not done, for people. */
+    /** For people: what was done, or why it was not done. */
     outcome: maybe,
     parked: z.exactOptional(parkedShape),
   }),
@@ -248,31 +261,31 @@ export type Limited = NonNullable<Job['limited']>;
 export type Parked = NonNullable<Job['parked']>;
 export type OpenOutcome = NonNullable<Parked['open']>;
 
-/** The wait that a job is in. */
+/** Returns the current wait of a job. */
 export const waitOf = ({ status, waits }: Pick<Job, 'status' | 'waits'>): Waited | undefined =>
   status === 'waiting' ? waits?.newest.at(-1) : undefined;
 
-/** When a job ended or was parked. */
+/** Returns when a job ended or was parked. */
 export const endedAt = (job: Pick<Job, 'status' | 'wakeAt'>): number | undefined =>
   hasEnded(job) ? job.wakeAt : undefined;
 
-/** True if a creating step was sent and it is unknown whether it was executed. */
+/** True if a creating step was sent and its outcome is unknown. */
 export const isOutcomeUnknown = ({ parked }: Pick<Job, 'parked'>): boolean => parked?.kind === 'outcome unknown';
 
-/** True if the job continues with a person's answer only. */
+/** True if only a person's answer continues the job. */
 export const asksQuestion = ({ parked }: Pick<Job, 'parked'>): boolean => parked?.asks === true;
 
-/** The question that the job waits for in Slack. */
+/** Returns the question that the job waits for in Slack. */
 export const questionOf = (job: Pick<Job, 'status' | 'waits' | 'question'>): Question | undefined =>
   waitOf(job)?.for === 'question' ? job.question : undefined;
 
-/** Who may answer a question, for operators. */
+/** Names the people who may answer a question, for operators. */
 export function whoIsAsked({ to }: Question, { asked }: Pick<Job, 'asked'>): string {
   if ('channelId' in to) return `somebody in the channel ${to.channelId}`;
   return (asked?.by?.id === to.userId && asked.byName) || to.userId;
 }
 
-/** Since when a job waits for a worker to claim it. */
+/** Returns since when a job waits for a worker to claim it. */
 export const queuedSince = ({ queuedAt, createdAt }: Pick<Job, 'queuedAt' | 'createdAt'>): number =>
   queuedAt ?? createdAt;
 
@@ -280,18 +293,20 @@ const SHORT_NAME_LENGTH = 6;
 const DIGEST_LENGTH = 20;
 
 /**
- * When a waiting job continues, in epoch milliseconds: `probed` as soon as a probe finds that its calls work again, which
- * another job can make; undefined if unknown. Until a job is called from the line, its time is a forecast.
+ * Returns when a waiting job continues.
+ * - a time in epoch milliseconds, which is a forecast until the job is called from the line
+ * - `probed` if the job continues as soon as a probe succeeds, which may be the probe of another job
+ * - undefined if unknown
  */
 export function continuesAt(job: Job): { at: number; isForecast: boolean } | 'probed' | undefined {
   const kind = waitOf(job)?.for;
-  // The time of a job that probes with a refused key is that of the probe alone.
+  // After the service refused the key, the job's own time is only that of its next probe.
   if (kind === 'key' || (kind === 'outage' && job.line !== undefined)) return 'probed';
   const { dueAt, expectedAt = dueAt } = job;
   return expectedAt === undefined ? undefined : { at: expectedAt, isForecast: dueAt === undefined };
 }
 
-/** @param time writes a time as its reader should see it, from epoch milliseconds */
+/** @param time formats epoch milliseconds for the reader */
 export function continuesInWords(
   when: NonNullable<ReturnType<typeof continuesAt>>,
   time: (ms: number) => string,
@@ -302,18 +317,21 @@ export function continuesInWords(
   return `looks again at ${when.isForecast ? 'about ' : ''}${time(when.at)}`;
 }
 
-/** True if nothing follows, whatever an operator decides. */
+/** True if the job has ended for good. */
 export const isOver = ({ status }: Pick<Job, 'status'>) => status === 'succeeded' || status === 'not-done';
 
-/** True if no run of the job follows, unless an operator continues it. */
+/** True if the job does not run again unless an operator continues it. */
 export const hasEnded = (job: Pick<Job, 'status'>) => isOver(job) || job.status === 'parked';
 
-/** Others must not wait for a job of such a group: while it waits, its message sleeps apart, or leaves the queue. */
+/**
+ * True for a group of a team's automation. While such a job waits, its message sleeps separately or leaves the queue,
+ * so that it does not block other jobs of its group.
+ */
 export const isCustomGroup = (group: string | undefined): boolean => /^own-\d$/.test(group ?? '');
 
 /**
- * True if an operator can end it undone: a job that cannot continue, or one of a backfill or a team that waits. What a job
- * of a team may have created is found out first.
+ * True if an operator can discard the job: it is parked, or it waits and belongs to a backfill or a team's automation.
+ * A team's job that may have created something must first find out whether it did.
  */
 export const canBeDiscarded = ({
   status,
@@ -324,33 +342,33 @@ export const canBeDiscarded = ({
   status === 'parked' ||
   (status === 'waiting' && (lane === 'backfill' || (isCustomGroup(group) && openUntil === undefined)));
 
-/** What a person asked for, as the summary shows it: without the name in front, and without private text. */
+/** Returns what a person asked for, from the summary: without the name in front, and without private text. */
 export function askedIn({ summary }: Pick<Job, 'summary'>): string {
   return summary.slice(summary.indexOf(': ') + 2);
 }
 
-/** The status in words for people. */
+/** Returns the status in words for people. */
 export function statusInWords({ status, discarded }: Pick<Job, 'status' | 'discarded'>) {
   if (status !== 'not-done') return status;
   return discarded ? 'discarded' : 'not done';
 }
 
-/** What came of a job, or why it waits or is parked, for people. Empty if there is nothing to say yet. */
+/** Says in words for people what the job did, or why it waits or is parked. Empty if there is nothing to say yet. */
 export function newsOf(job: Pick<Job, 'status' | 'parked' | 'waits' | 'outcome'>): string {
   const { status, parked, outcome } = job;
   return (status === 'parked' ? parked?.reason : (waitOf(job)?.why ?? outcome)) ?? '';
 }
 
-/** The start of the digest in a job's id: enough to tell jobs apart in a terminal. */
+/** Returns the start of the digest in a job's id, which is enough to tell jobs apart in a terminal. */
 export function shortName(id: string): string {
   return id.slice(-DIGEST_LENGTH).slice(0, SHORT_NAME_LENGTH);
 }
 
 /**
- * A job's id, derived from what happened and not from the delivery. The same event has the same id if it comes from two
- * hooks, is redelivered or is retried.
+ * Derives a job's id from what happened, not from the delivery. The same event has the same id if two hooks report it,
+ * or if it is redelivered or retried.
  */
 export function jobId(automation: string, ...happened: readonly (string | number)[]): string {
-  // With the automation, so that short names of jobs of one event differ.
+  // The digest includes the automation, so that the short names of an event's jobs differ.
   return `${automation}-${digest([automation, ...happened])}`;
 }

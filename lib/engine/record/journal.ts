@@ -20,28 +20,28 @@ export type StepEntry = z.output<typeof entryShape>;
 
 const entryShape = z.object({
   step: string,
-  /** The target of the call: `defects/create`, `GitHub comment`. */
+  /** The target of the call, such as `defects/create` or `GitHub comment`. */
   calls: string,
   status: z.enum(['begun', 'done', 'skipped', 'failed']),
-  /** When it began for the first time. */
+  /** When the step first began. */
   startedAt: storedTime,
-  /** When its last run began, if that was not the first. */
+  /** When the step's last run began, if that was not the first. */
   resumedAt: maybeTime,
   finishedAt: maybeTime,
-  /** The newest sends of its request, with those of its failed attempts. Missing if there were none. */
+  /** The newest sends of the step's request, including failed attempts. Missing if there were none. */
   sends: z.exactOptional(newestShape<Send>()),
-  /** What settled the outcome of a creation whose answer was lost. */
+  /** How the relay settled the outcome of a creation whose answer was lost. */
   settledBy: maybe,
   /** The part of the answer that the automation keeps. */
   result: z.exactOptional(z.unknown()),
-  /** The same, if only the person who asked may read it: see privacy.ts. */
+  /** The result, sealed, if only the person who asked may read it: see privacy.ts. */
   sealed: z.exactOptional(bytes),
-  /** Why it was skipped, or the last error. */
+  /** Why the step was skipped, or its last error. */
   note: maybe,
   failures: z.exactOptional(count),
   /**
-   * For a call of a tool that changes something and whose outcome is open: the grant that it was sent with, and whether the
-   * tool says that repeating the call does no harm.
+   * Set for a tool call that changes something and whose outcome is unknown: the grant of the call, and whether the
+   * tool declares that repeating the call does no harm.
    */
   sent: z.exactOptional(z.object({ grantId: string, isRepeatable: z.boolean() })),
 });
@@ -68,37 +68,41 @@ const requestShape = z.object({
   operation: string,
   sent: sentShape,
   /**
-   * When the relay stops sending the request and starts to search; not before its last send has ended. Epoch
+   * When the relay stops sending the request and starts to search. This is not before the last send has ended. Epoch
    * milliseconds.
    */
   lookFrom: maybeTime,
   /**
-   * How to find the created object: the marker text in it, and the payload fields that narrow the list to search. This
-   * belongs to these bytes, even if the automation would sign something else now.
+   * How to find the created object: the marker text in it, and the payload fields that narrow the search. This stays
+   * with the signed bytes, even if the automation would now sign something else.
    */
   found: z.exactOptional(z.object({ marker: string, scope: z.readonly(z.record(string, z.unknown())) })),
-  /** What jobs share to create it: the digest of the key, and how often the object of that key was released before. */
+  /**
+   * What jobs share so that only one creates the object: the digest of its key, and how often the key was released
+   * before.
+   */
   thing: z.exactOptional(z.object({ key: string, turn: count })),
   /** The number of searches without a result. */
   searches: count,
-  /** The last reading of a list that did not have the marker; missing if none could read the list. */
+  /** The last search that did not find the marker. Missing if no search could read the list. */
   lastSearch: z.exactOptional(
     z.object({
       /** When it began; epoch milliseconds. */
       at: storedTime,
-      /** True if every row arrived, and the list shows the text that has the marker. */
+      /** True if every row arrived, and the list shows the text that contains the marker. */
       isComplete: z.boolean(),
     }),
   ),
-  /** A person said that it was not executed. Unless one more search finds it, it is created again. */
+  /**
+   * An operator said that the request was not executed. Unless one more search finds the object, it is created again.
+   */
   again: z.exactOptional(z.boolean()),
-  /** The lease under which it was written last. Missing if an operator wrote it. */
+  /** The lease that last wrote this record. Missing if an operator wrote it. */
   owner: maybe,
 });
 
 /**
- * A signed request of a creating step that may have been executed. While it exists, no other request may be sent for
- * the step.
+ * A signed request of a creating step that may have been executed. While it exists, the step may send no other request.
  */
 export type OpenRequest = Omit<RequestItem, 'request' | 'owner'> & { request: KeptRequest };
 export type FoundBy = NonNullable<OpenRequest['found']>;
@@ -111,8 +115,9 @@ export type Search = NonNullable<OpenRequest['lastSearch']>;
 export type Journal = Awaited<ReturnType<typeof openJournal>>;
 
 /**
+ * Opens the journal of a job.
  * @param lease the writing worker's lease; undefined if no worker holds the job
- * @throws {UnreadableItem} if any of it cannot be read, because then it is unknown what may still be sent
+ * @throws {UnreadableItem} if any item is unreadable, because then the worker does not know what may still be sent
  */
 export async function openJournal(table: Table, jobId: string, clock: () => number, lease?: Lease) {
   const entries = new Map<string, StepEntry>();
@@ -120,7 +125,9 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
   const kept = new Map<string, RequestItem>();
   const own = lease && { expression: '#owner = :owner', values: { owner: lease.owner } };
   const ownOrNone = own && { ...own, expression: `attribute_not_exists(#pk) OR ${own.expression}` };
-  /** Asked after a write: a worker that claims the job after this check reads the journal later and finds what it says. */
+  /**
+   * Called after a write. A worker that claims the job after this check reads the journal later, so it finds the write.
+   */
   const isHeld = async () => !lease || (await lease.isHeld());
   function putRequest(step: string, { request, ...open }: OpenRequest, condition: Expression | undefined) {
     const packed = { ...request, body: packBody(request.body) };
@@ -137,7 +144,7 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
   }
   for (const [step, { owner, request, ...item }] of kept) {
     const asRead = unchangedSince('owner', owner);
-    // The writer of the step stopped before it dropped the request.
+    // The worker that completed the step stopped before it dropped the request.
     const isDone = entries.get(step)?.status === 'done';
     const open = { ...item, request: { ...request, body: unpackBody(request.body) } };
     if (!isDone) requests.set(step, open);
@@ -150,10 +157,13 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
   }
 
   return {
-    /** The steps in the order in which they began. */
+    /** Returns the steps in the order in which they began. */
     entries: (): StepEntry[] => [...entries.values()].sort((a, b) => a.startedAt - b.startedAt),
     entry: (step: string): StepEntry | undefined => entries.get(step),
-    /** After it returns for an entry with `sent`, the call may be sent, as after `keepRequest`. @throws {LeaseLost} */
+    /**
+     * Writes a step. After it returns for an entry with `sent`, the call may be sent, as after `keepRequest`. @throws
+     * {LeaseLost}
+     */
     async write(entry: StepEntry): Promise<void> {
       const unlessDone = {
         expression: 'attribute_not_exists(#pk) OR #status <> :done',
@@ -167,11 +177,11 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
     },
     openRequest: (step: string): OpenRequest | undefined => requests.get(step),
     /**
-     * After it returns, the request may be sent, because every later worker of the job finds it.
+     * Keeps an open request. After it returns, the request may be sent, because every later worker of the job finds it.
      * @throws {LeaseLost}
      */
     async keepRequest(step: string, open: OpenRequest): Promise<void> {
-      // A request that was dropped meanwhile is decided, and must not come back.
+      // A request that was dropped in the meantime is settled, and must not be written again.
       if (!(await putRequest(step, open, requests.has(step) ? own : ownOrNone))) throw new LeaseLost(jobId);
       if (!(await isHeld())) {
         if (!requests.has(step)) await table.delete(keys.request(jobId, step), ownOrNone);
@@ -183,9 +193,9 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
       if (!(await table.delete(keys.request(jobId, step), ownOrNone))) throw new LeaseLost(jobId);
       requests.delete(step);
     },
-    /** The steps with an open request. Their outcome is unknown. */
+    /** Returns the steps with an open request. Their outcome is unknown. */
     openSteps: (): string[] => [...requests.keys()],
-    /** The open steps that no person has decided yet. */
+    /** Returns the open steps without an operator's decision. */
     undecidedSteps: (): string[] => [...requests].flatMap(([step, { again }]) => (again ? [] : [step])),
     /** Sets the journal to expire, because the job is about to end. Opening it with a lease removes the expiry. */
     async expire(): Promise<void> {
@@ -199,7 +209,7 @@ export async function openJournal(table: Table, jobId: string, clock: () => numb
   };
 }
 
-/** Clocks differ by less. The end of a request that was signed later than that would never come. */
+/** More than any difference between clocks. The wait for a request signed further ahead would not end. */
 const AHEAD_MS = 60 * 60_000;
 
 function entryOfItem(item: Item, jobId: string, step: string): StepEntry {

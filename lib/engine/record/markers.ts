@@ -7,14 +7,14 @@ const HEX_DIGITS = 20;
 
 /**
  * Makes the markers of what the relay creates: `[partner-relay 4f2a…]`, at the end of a description or a note. A marker
- * is derived from the event with a key, so it is the same after the table was lost, and no one else can make it.
+ * is derived from the event with a secret key, so a replaced table does not change it and outsiders cannot make one.
  */
 export type Markers = ReturnType<typeof createMarkers>;
 
 export function createMarkers(secrets: Pick<Secrets, 'current'>) {
   return {
     /**
-     * @param what identifies what is created, for all time: a job's id, or an issue and how often its link was cleared
+     * @param what identifies the object permanently: a job's id, or an issue and how often its link was cleared
      * @throws {SecretError} without a key
      */
     async of(
@@ -31,8 +31,8 @@ export function createMarkers(secrets: Pick<Secrets, 'current'>) {
 }
 
 /**
- * The marker of a text in the service: the last one, because the relay's own is behind what others wrote. People can
- * read markers and copy them into an issue.
+ * Returns the last marker in a text of the service. The last one is the relay's own, because people can copy markers
+ * into an issue, and the relay writes its marker behind their text.
  */
 export function markerIn(text: unknown): string | undefined {
   return typeof text === 'string' ? text.match(MARKER)?.at(-1) : undefined;

@@ -4,8 +4,8 @@ import type { OpenOutcome } from './job.ts';
 import type { Journal, OpenRequest } from './journal.ts';
 
 /**
- * What can be found out about a creation without a clear answer, by its operation. It is the only table of this: whatever
- * offers, explains or refuses a decision reads it, or the copy in the record of the parked job.
+ * Returns how the relay can settle an open creation, which depends on the operation. This is the only place that
+ * decides it: texts and operators' commands read it here, or from the copy in the parked job's record.
  */
 export function openOutcome({ operation, request, found }: OpenRequest): OpenOutcome {
   const declared = operations.get(operation);
@@ -17,7 +17,7 @@ export function openOutcome({ operation, request, found }: OpenRequest): OpenOut
   };
 }
 
-/** The open creation of a job; of several, the creation that takes longest to end. */
+/** Returns the open creation of a job. If there are several, the one that the service may carry out last. */
 export function openOutcomeOf(journal: Pick<Journal, 'openSteps' | 'openRequest'>): OpenOutcome | undefined {
   const all = journal.openSteps().flatMap((step) => journal.openRequest(step) ?? []);
   return all.map(openOutcome).toSorted((a, b) => b.until - a.until)[0];

@@ -2,12 +2,15 @@ import { SealBroken } from '../../seal.ts';
 import { messageOf } from '../../text.ts';
 import { NeedsOperator, NotDone } from './interruption.ts';
 
-/** How what concerns a person alone is kept from everybody else. */
+/** Seals what only one person may read. */
 export interface Sealing {
   seal(text: string, associated: readonly string[]): Promise<Uint8Array>;
   /** @throws {SealBroken} */
   unseal(sealed: Uint8Array, associated: readonly string[]): Promise<string>;
-  /** An error without the service's own words, which may be about the person; undefined if it never has any. */
+  /**
+   * Returns an error without the service's own words, which may be about the person; undefined if the error never
+   * contains any.
+   */
   wordsOf(error: unknown): string | undefined;
 }
 
@@ -16,12 +19,15 @@ export const DONE_AS_PERSON = 'done';
 export const NOT_DONE_AS_PERSON = 'not done; the person who asked was told why';
 
 /**
- * Keeps what a tool said from everyone but the person who asked. The journal holds it sealed, for the case that the relay
- * stops before the person was told; logs, metrics and the console never have it.
+ * Hides what a tool returned from everyone but the person who asked. The journal keeps it sealed, in case the worker
+ * stops before it tells the person. Logs, metrics and the console never contain it.
  */
 export type Privacy = ReturnType<typeof createPrivacy>;
 
-/** @param ensureSignedByIntake throws for a job that intake did not make as it is: what was sealed could go to another person */
+/**
+ * @param ensureSignedByIntake throws for a job that intake did not make as it is: it could show the sealed text to
+ * another person
+ */
 export function createPrivacy(jobId: string, sealing: Sealing, ensureSignedByIntake?: () => Promise<void>) {
   const associated = (step: string) => ['journal', jobId, step];
   let used = false;
@@ -31,8 +37,8 @@ export function createPrivacy(jobId: string, sealing: Sealing, ensureSignedByInt
       return sealing.seal(JSON.stringify({ kept }), associated(step));
     },
     /**
-     * @throws {NeedsOperator} if the relay did not seal it, the key that it was sealed with is gone, or what becomes of it
-     * was changed in the table
+     * @throws {NeedsOperator} if the relay did not seal the text, its key is gone, or someone changed the job in the
+     * table
      */
     async open(step: string, sealed: Uint8Array | undefined): Promise<unknown> {
       used = true;
@@ -45,14 +51,14 @@ export function createPrivacy(jobId: string, sealing: Sealing, ensureSignedByInt
         throw new NeedsOperator(`the step ${step} was changed in the journal, or the key that sealed it is gone`);
       }
     },
-    /** An error in words for the records. */
+    /** Returns an error in words that the records may contain. */
     noteOf(error: unknown): string {
       used = true;
       if (error instanceof NotDone) return NOT_DONE_AS_PERSON;
       const { cause } = error instanceof Error ? error : {};
       return sealing.wordsOf(error) ?? sealing.wordsOf(cause) ?? messageOf(error);
     },
-    /** Whether it kept something in this run. The journal's own word for that could be changed in the table. */
+    /** True if this run kept something private. Not read from the journal, because the table can be changed. */
     wasUsed: () => used,
   };
 }

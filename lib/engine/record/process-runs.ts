@@ -3,12 +3,14 @@ import type { Job } from './job.ts';
 
 type ClaimedJob = Job & Required<Pick<Job, 'lease'>>;
 
-/** A suspect that waits for the others asks again by then. Until it starts, no background job does. */
+/**
+ * A suspect job that waits for other runs to end tries again within this time. Until it starts, no background job does.
+ */
 const ASKS_AGAIN_MS = 2_000;
 
 /**
- * The runs of one process. If it crashes, any of them may be the reason, so each of their jobs is suspect:
- * it starts when nothing else runs, and only a person's job starts beside it.
+ * The runs of one process. If the process crashes, each of its jobs is suspect, because any of them may be the reason.
+ * A suspect job starts only when nothing else runs, and only people's jobs start beside it.
  */
 export type ProcessRuns = ReturnType<typeof createProcessRuns>;
 
@@ -18,26 +20,29 @@ export function createProcessRuns() {
   let suspectAsksBy = 0;
 
   return {
-    /** Claims are made one after the other, so that each knows which runs it starts beside. */
+    /** Makes claims one after the other, so that each claim knows the runs that it starts beside. */
     inTurn<T>(claim: () => Promise<T>): Promise<T> {
       const claimed = lastClaim.then(claim);
       lastClaim = claimed.catch(() => {});
       return claimed;
     },
     mayStart(job: Job, now: number): boolean {
-      // A run that outlasts its lease may never end.
+      // A run that outlasts its lease may never end, so it does not count.
       const others = [...running.values()].filter(({ lease }) => lease.until > now);
       if (!isSuspect(job)) return isOfPeople(job.lane) || (suspectAsksBy <= now && !others.some(isSuspect));
       if (others.length > 0) suspectAsksBy = now + ASKS_AGAIN_MS;
       return others.length === 0;
     },
     isEmpty: () => running.size === 0,
-    /** The run that began when nothing else ran, unless another one has begun since. */
+    /** Returns the run that began when nothing else ran, unless another run has begun since. */
     alone: (): ClaimedJob | undefined => [...running.values()].find(({ lease }) => lease.alone),
     begin(job: ClaimedJob): void {
       running.set(job.lease.owner, job);
     },
-    /** @param lease without the note that its run is alone; the run may have ended meanwhile */
+    /**
+     * Removes the note that a run is alone. The run may have ended in the meantime.
+     * @param lease without the note
+     */
     share(lease: ClaimedJob['lease']): void {
       const job = running.get(lease.owner);
       if (job) running.set(lease.owner, { ...job, lease });

@@ -8,11 +8,11 @@ import { type OpenRequest, openJournal, type Search, type StepEntry } from './jo
 import { openOutcome } from './open-outcome.ts';
 import { mayExist, type Send } from './sends.ts';
 
-/** A creation whose outcome is open, without its bytes. Times are epoch milliseconds. */
+/** A creation with an unknown outcome, without the bytes of its request. Times are epoch milliseconds. */
 export interface OpenCreation extends OpenOutcome {
   step: string;
   signedAt: number;
-  /** The text by which the relay searches for it; missing if it cannot. */
+  /** The text by which the relay searches for the object; missing if it cannot search. */
   marker?: string;
   /** Since when the relay searches instead of sending. */
   searchedSince?: number;
@@ -23,10 +23,10 @@ export interface OpenCreation extends OpenOutcome {
   again: boolean;
 }
 
-/** Everything that is known of a job, for people. */
+/** Everything that the relay knows about a job, for people. */
 export interface JobView {
   job: Job;
-  /** In the order in which they began. A step that waits for a later run is `begun`. */
+  /** In the order in which they began. A step that continues in a later run is `begun`. */
   steps: StepEntry[];
   openCreations: OpenCreation[];
 }
@@ -67,7 +67,7 @@ function openCreation(step: string, calls: string, open: OpenRequest): OpenCreat
   };
 }
 
-/** What speaks for and against that an open creation was carried out. */
+/** Lists the evidence for and against the execution of an open creation. */
 export function forAndAgainst(creation: OpenCreation, sends: readonly Send[], time = localTime): string {
   const asked = sends.filter(({ calls }) => calls !== undefined).length;
   return `It may exist: ${mayExist(sends)}. ${against(creation, asked, time)}.`;

@@ -7,9 +7,9 @@ import type { Cause, Job } from './job.ts';
 import { MARKERS_SECRET } from './markers.ts';
 
 /**
- * Whether this stage had another table before, and lost it. Nothing that was restored with a table is trusted: a restored
- * table is a new one for AWS. The stack makes the key of the markers after its first table, so a table that is newer than
- * the key is not the first.
+ * Knows whether this stage lost an earlier table. The relay trusts nothing that was restored with a table, because AWS
+ * treats a restored table as new. The stack makes the key of the markers after its first table, so a table that is
+ * newer than the key is a replacement.
  */
 export type ReplacedTable = ReturnType<typeof createReplacedTable>;
 
@@ -34,7 +34,7 @@ export function createReplacedTable({ client, tableName, table, secrets, clock }
     const madeAt = Table?.CreationDateTime?.getTime();
     if (madeAt === undefined) throw new Error(`DynamoDB does not say when the table ${tableName} was created`);
     if (madeAt <= keyAt) return undefined;
-    // A copy of another table has that table's times, under other keys.
+    // A copy of another table contains that table's times, under other keys.
     const key = keys.tableBegan(new Date(madeAt).toISOString());
     const unlessThere = { expression: 'attribute_not_exists(#pk)' };
     if (!(await table.get(key))) await table.put({ ...key, at: clock() }, unlessThere);
@@ -43,9 +43,8 @@ export function createReplacedTable({ client, tableName, table, secrets, clock }
 
   return {
     /**
-     * Asks AWS at most once a minute: a table can be restored under the same name, which takes longer.
-     * @returns when the relay first created something with this table, or undefined for the stage's first table; epoch
-     *   milliseconds
+     * Returns when the relay first created something with this table; undefined for the stage's first table. Epoch
+     * milliseconds. Asks AWS at most once a minute, because restoring a table under the same name takes longer.
      */
     replacedAt() {
       if (!known || clock() >= known.until) {
@@ -60,15 +59,16 @@ export function createReplacedTable({ client, tableName, table, secrets, clock }
 }
 
 /**
- * For this long after a new table is first used, workers may still use the earlier one: a deployment replaces one function
- * after another, a worker sends the same bytes for minutes, and lists lag behind.
+ * How long workers may still use the earlier table after the first use of the new one: a deployment replaces one
+ * function after another, a worker sends the same bytes for minutes, and lists lag behind.
  */
 const OVERLAP_MS = 15 * 60_000;
 
 /**
- * Whether a call for an event may have been carried out with an earlier table.
+ * Checks whether a call for an event may have been carried out with an earlier table.
  * @param happenedAt when the event happened at the earliest
- * @returns undefined if not; otherwise until when the earlier table may have been in use, and why it is unknown
+ * @returns undefined if not; otherwise until when the earlier table may have been in use, and why the outcome is
+ * unknown
  */
 export async function ofEarlierTable(
   { replacedAt }: ReplacedTable,
@@ -82,7 +82,10 @@ export async function ofEarlierTable(
   return { until: at + OVERLAP_MS, unknown };
 }
 
-/** GitHub redelivers for three days, GitHub Enterprise Server for seven. Nothing is known of what calls a team's webhook. */
+/**
+ * How long an event can be delivered again. GitHub redelivers for three days, GitHub Enterprise Server for seven; the
+ * senders of a team's webhook are unknown.
+ */
 const REDELIVERED_MS: Record<Cause['from'], number> = {
   github: 7 * DAY_MS,
   webhook: 7 * DAY_MS,
@@ -91,7 +94,7 @@ const REDELIVERED_MS: Record<Cause['from'], number> = {
   slack: HOUR_MS,
 };
 
-/** When a job's event happened at the earliest; epoch milliseconds. */
+/** Returns the earliest time at which a job's event may have happened; epoch milliseconds. */
 export function happenedAt({ createdAt, cause }: Pick<Job, 'createdAt' | 'cause'>): number {
   return createdAt - REDELIVERED_MS[cause?.from ?? 'github'];
 }

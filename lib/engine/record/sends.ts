@@ -9,13 +9,13 @@ import {
 import { cutToLength } from '../../text.ts';
 import { type Newest, withEntry } from './history.ts';
 
-/** One send of a step's request. It has no payload and no signature. Times are epoch milliseconds. */
+/** One send of a step's request, without payload and signature. Times are epoch milliseconds. */
 export interface Send {
-  /** What was called, if it is not what the step calls: the list that is searched for a lost creation. */
+  /** The call, if it is not the step's own: the list that the relay searches for a lost creation. */
   calls?: string;
   /** When the step asked the budget for a slot. */
   askedAt: number;
-  /** When the slot opened. Until then, the send waited for the budget. */
+  /** When the slot opened. Before that, the send waited for the budget. */
   grantedAt: number;
   sentAt: number;
   /** When the answer came, or the relay stopped waiting for one. */
@@ -23,16 +23,16 @@ export interface Send {
   came: 'accepted' | SendOutcome;
   /** The HTTP status, if there was an answer. */
   status?: number;
-  /** The error in words, if it was not accepted. */
+  /** The error in words, if the service did not accept the request. */
   why?: string;
-  /** The same signed bytes as an earlier send of the step. */
+  /** The send repeats the signed bytes of an earlier send of the step. */
   sameBytes?: true;
 }
 
 const MOST_SENDS = 20;
 const LONGEST_WHY = 200;
 
-/** What a step has sent so far, in this run and in earlier ones. */
+/** What a step has sent, in this run and in earlier ones. */
 export type SendLog = ReturnType<typeof createSendLog>;
 
 /**
@@ -54,7 +54,7 @@ export function createSendLog(before: Newest<Send> | undefined, report: (send: S
       if (untold) report(untold);
       untold = undefined;
     },
-    /** Notes what settled the outcome of a creation whose answer was lost. */
+    /** Notes how the relay settled the outcome of a creation whose answer was lost. */
     settle(by: string): void {
       settledBy = by;
     },
@@ -62,7 +62,7 @@ export function createSendLog(before: Newest<Send> | undefined, report: (send: S
   };
 }
 
-/** The part of a {@link Send} that its end shows. */
+/** Returns the part of a {@link Send} that its result determines. */
 export function howItEnded(error: unknown): Pick<Send, 'came' | 'status' | 'why'> | undefined {
   if (!(error instanceof PartnerError)) return undefined;
   const { operation, status, message } = error;
@@ -73,7 +73,7 @@ export function howItEnded(error: unknown): Pick<Send, 'came' | 'status' | 'why'
   };
 }
 
-/** Why an open creation may exist, as the newest send that shows it says. */
+/** Says why an open creation may exist, from the newest send without a clear answer. */
 export function mayExist(sends: readonly Send[]): string {
   const own = sends.filter(({ calls }) => calls === undefined);
   const status = own.findLast(({ came }) => UNCLEAR.has(came))?.status;
@@ -88,11 +88,11 @@ const UNCLEAR: ReadonlySet<Send['came']> = new Set(['no answer', 'server error',
 /** A gateway in front of the service gave up waiting for the request or for the service (RFC 9110, section 15.5.9). */
 const TIMED_OUT = 408;
 
-/** The outcome that an error of the partner API stands for. */
+/** Returns the outcome that an error of the partner API stands for. */
 export function outcomeOf(error: PartnerError): SendOutcome {
   if (error instanceof PartnerUnanswered) return error.sent ? 'no answer' : 'not sent';
   if (error instanceof PartnerPayloadError) return 'invalid';
-  // Also applies if a gateway in front of the service answers with its own page.
+  // Checked before the kind of the error, because a gateway in front of the service may answer with its own page.
   if (error.status === 429) return 'rate limited';
   if (!(error instanceof PartnerRefusal)) return 'unreadable';
   if (error.status < 300) return 'contradictory';

@@ -5,16 +5,16 @@ import { NewerItem, type UnreadableItem } from '../../state/table/unreadable-ite
 import type { Job, Parked } from './job.ts';
 import { idOfRecord, jobOfItem, unlessUnreadable } from './job-item.ts';
 
-/** Gets a line for each record that cannot be read. */
+/** Gets a line for each unreadable record. */
 export type Warn = (line: object) => void;
 
 export type UnreadableJobs = ReturnType<typeof createUnreadableJobs>;
 
-/** Job records that cannot be read are set aside, so that each is in the way once only. */
+/** Parks unreadable job records, so that each causes one failure only. */
 export function createUnreadableJobs(table: Table, clock: () => number, warn: Warn) {
   /**
-   * Parks a record that cannot be read. Once an operator has corrected it, it is a parked job like any other. A record of a newer
-   * version stays as it is, for that version's sweep, until it is a day late: as it is overdue, an alarm goes off.
+   * Parks an unreadable record. Once an operator has corrected it, it is a parked job like any other. A record of a
+   * newer version waits for that version's sweep until it is a day late; an alarm for overdue jobs goes off meanwhile.
    */
   async function setAside(jobId: string, error: UnreadableItem): Promise<undefined> {
     const now = clock();
@@ -33,7 +33,10 @@ export function createUnreadableJobs(table: Table, clock: () => number, warn: Wa
     if (await table.update(keys.job(jobId), change, condition)) warn({ message, jobId });
   }
 
-  /** After a rollback there may be thousands. A write for each, only to find out that it is not late, would hold up the sweep. */
+  /**
+   * True for a record that waits for a newer version. After a rollback there may be thousands, and a conditional write
+   * for each would slow the sweep down.
+   */
   const waitsForNewer = ({ wakeAt }: Item, error: UnreadableItem) =>
     error instanceof NewerItem && !(Number(wakeAt) < clock() - WAITS_FOR_NEWER_MS);
 
@@ -42,7 +45,7 @@ export function createUnreadableJobs(table: Table, clock: () => number, warn: Wa
     values: { ...one.values, ...other.values },
   });
 
-  /** Reads items, and notes those that cannot be read, so that they are set aside. */
+  /** Reads items, and notes the unreadable ones for `setAside`. */
   function readerOf<T>(read: (item: Item) => T) {
     const unreadable: [string, UnreadableItem][] = [];
     return {
@@ -62,7 +65,7 @@ export function createUnreadableJobs(table: Table, clock: () => number, warn: Wa
     };
   }
 
-  /** The jobs among some items. Those that cannot be read are set aside. */
+  /** Returns the jobs in some items, and parks the unreadable ones. */
   async function readJobs(items: readonly Item[]): Promise<Job[]> {
     const reader = readerOf(jobOfItem);
     const jobs = reader.read(items);
