@@ -11,21 +11,21 @@ import { hasActed, isConfirmed } from './what-happened.ts';
 /** A command that goes through the account of the person who gave it. */
 export interface Mine<Command extends MappedCommand> {
   holder: Person;
-  /** Calls of tools, as that person. */
+  /** The person's tool calls. */
   tools: Acting;
-  /** The tool of the command, and the tool that searches. */
+  /** The tool of the command, and the search tool. */
   uses: { own: NonNullable<CommandTools[Command]>; find: FindTool | undefined };
 }
 
 /**
- * Decides whether a command goes through the account of the person who gave it: it does if its connection has a tool
- * for it and the person has linked an account. A job keeps the way that it began with, even if the person links or
- * unlinks in the meantime, because what was sent one way must not be sent the other way. A comment gives a command to
- * an account only if GitHub confirms its author, because the webhook secret alone is enough to forge an event.
+ * Decides whether a command uses the account of the person who gave it. It does if its connection has a tool for it and
+ * the person has linked an account. A job keeps this decision even if the person links or unlinks in the meantime: a
+ * request sent one way must not be repeated the other way. A command from a comment uses an account only if GitHub
+ * confirms the comment's author, because the webhook secret alone is enough to forge an event.
  *
  * @param by undefined if no person asked
- * @throws {NotDone} if people have to act in their own name, for a person without a linked account and for a command
- * without a tool
+ * @throws {NotDone} if people have to act in their own name, and the person has no linked account or the command has no
+ *   tool
  */
 export type AsPerson = <Command extends MappedCommand>(
   command: Command,
@@ -37,7 +37,10 @@ export type AsPerson = <Command extends MappedCommand>(
 const STEP = 'who acts';
 const KEY = 'the key';
 
-/** @param canBeDead whether an account that has to be linked again counts: its holder is notified */
+/**
+ * Returns the first holder with a linked account.
+ * @param canBeDead true to accept an account that has to be linked again; its holder is notified
+ */
 export async function holderOf(
   holders: readonly Person[],
   steps: JobSteps,

@@ -50,10 +50,10 @@ const ours: readonly OurAutomation[] = [
   timesheetSummary,
 ];
 
-/** The names of all automations: ours, and those of a team. */
+/** The names of all automations, including the team's. */
 export const automationNames = ({ list }: CustomAutomations): string[] => [...ours, ...list].map(({ name }) => name);
 
-/** Every automation by its name. Each runs for the people only who may ask for its jobs. */
+/** Creates every automation, by its name. Each runs only for the people who may ask for its jobs. */
 export function createAutomations(context: Context): ReadonlyMap<string, Automation> {
   const verbs = createVerbs(context.custom);
   const all = [...ours.map(({ name, of }) => ({ name, ...of(context) })), ...customAutomations(context)];
@@ -69,8 +69,9 @@ export function createAutomations(context: Context): ReadonlyMap<string, Automat
 }
 
 /**
- * Where only known users of the service may give commands in Slack. A linked account shows that, too.
- * @throws {NotDone} for a person who is not known
+ * Checks a person if only known users of the service may give commands in Slack. A linked account also makes a person
+ * known.
+ * @throws {NotDone} for an unknown person
  */
 async function ensureKnown(
   { replyTo, connection }: Job,

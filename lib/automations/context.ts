@@ -20,7 +20,7 @@ import { createAsPerson } from './as-person.ts';
 /** What automations use, in addition to the steps of their job. */
 export type Context = ReturnType<typeof createContext>;
 
-/** What a plan reads, to say what the relay would do with an event now. */
+/** The parts of the context that a plan reads to predict what the relay would do with an event. */
 export type PlanContext = Pick<Context, 'links' | 'jobs' | 'journal'>;
 
 export function createContext(
@@ -61,7 +61,7 @@ export function createContext(
     artifacts: createArtifacts(github, fetch, config.github.apiUrl),
     collaborators: createCollaborators(github, clock),
     absences: createAbsences(table, clock),
-    /** What the calendars of absences are read with. */
+    /** Used to read the calendars of absences. */
     calendars: { secrets, fetch },
     knownTasks: createKnownTasks(table),
     timesheetOf: createKnownTimesheets(table, clock),

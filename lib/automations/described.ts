@@ -1,13 +1,16 @@
 import { cutToBytes, cutToLength } from '../text.ts';
 
-/** The limits of the service are not known. The form in Slack takes a title of this length. */
+/** The service's limits are unknown. The form in Slack accepts a title of this length. */
 const MAX_TITLE_LENGTH = 255;
-/** The default of `maxDescriptionBytes` of an issue's defect. */
+/** Also the default of `maxDescriptionBytes` of an issue's defect. */
 export const MAX_DESCRIPTION_BYTES = 32_768;
 
 export const fittingTitle = (title: string) => cutToLength(title, MAX_TITLE_LENGTH, '…');
 
-/** A description with its last lines. They are never cut, because the marker in them identifies the defect. */
+/**
+ * Appends a footer to a description. Only the text before the footer is cut, because the marker in the footer
+ * identifies the defect.
+ */
 export function withFooter(
   text: string,
   footer: string,

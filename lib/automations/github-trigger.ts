@@ -8,49 +8,52 @@ import type { JobInput } from '../triggers/trigger.ts';
 import type { ItemsInput } from './complete-checklist-item/jobs.ts';
 import type { RelateInput } from './relate/jobs.ts';
 
-/** What an automation of ours decides by, besides the payload. */
+/** What a built-in automation uses to decide, besides the payload. */
 export interface About {
   /** The repository of the event. */
   repository: RepositoryConfig;
   config: RelayConfig;
-  /** Loads what reads texts. It takes a parser that a cold start should not load. */
+  /** Loads the code that reads texts. Its parser would slow down a cold start. */
   inTexts(): Promise<InTexts>;
-  /** Where the state is kept that a job relies on. */
+  /** The links, which keep the state of issues. */
   links: Links;
-  /** Whether a job was stored before. */
+  /** Returns true if the job was stored before. */
   isKnown(jobId: string): Promise<boolean>;
 }
 
-/** What reads the texts of our automations. */
+/** The functions that read texts. */
 export interface InTexts {
   mergedItems(payload: Payload<'pull_request'>, repository: RepositoryConfig): OurDrafts<ItemsInput>;
   relationsOfIssue(payload: Payload<'issues'>, about: About): OurDrafts<RelateInput>;
   relationsOfMerge(payload: Payload<'pull_request'>, about: About): OurDrafts<RelateInput>;
 }
 
-/** A job of an automation of ours. It says what a team's `Draft` says, and what the relay derives for a team. */
+/** A job of a built-in automation: a team's `Draft`, and the fields that the relay derives for a team. */
 export interface OurDraft<Input>
   extends Pick<JobDraft, 'entity' | 'summary' | 'asked' | 'replyTo' | 'stranger' | 'startsAtOnce'> {
   happened: readonly (string | number)[];
   /** ISO 8601. */
   at?: string | null | undefined;
-  /** The event makes one job for all time, also if the record of the job has expired. */
+  /** True if the event makes only one job ever, even after the job's record has expired. */
   isForGood?: true;
   input: Input;
-  /** See accept-event.ts. @param id of the job */
+  /** Keeps the state that the job relies on: see accept-event.ts. @param id the id of the job */
   keepState?(id: string): Promise<number | undefined>;
 }
 
-/** Jobs, the reason why there are none, or undefined if the event is no business of the automation. */
+/** Jobs, the reason why there are none, or undefined if the event does not concern the automation. */
 export type OurDrafts<Input> = OurDraft<Input> | readonly OurDraft<Input>[] | string | undefined;
 
-/** The `on` of an automation of ours for events of GitHub: as a team's, with the settings as a second argument of `job`. */
+/**
+ * The `on` of a built-in automation for GitHub events: like a team's, with the settings as the second argument of
+ * `job`.
+ */
 export interface OurGithubTrigger {
   event: TakenEvent;
   take(payload: never, about: About): Promise<Taken | undefined>;
 }
 
-/** Takes an event of the repositories in relay.config.ts. @param of the jobs that it makes */
+/** Creates a trigger for events of the repositories in relay.config.ts. @param of the kind of its jobs */
 export const onGithub = <Event extends TakenEvent, Input extends JobInput>(
   event: Event,
   of: JobKind<Input>,
@@ -69,7 +72,7 @@ export const onGithub = <Event extends TakenEvent, Input extends JobInput>(
   },
 });
 
-/** The issue or pull request where a person requests a job on GitHub. The answer goes there too. */
+/** The issue or pull request where a person requests a job. The answer is posted there, too. */
 export function issuePlace(
   { name, connection }: RepositoryConfig,
   fullName: string,

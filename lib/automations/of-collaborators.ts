@@ -7,12 +7,12 @@ import type { RepositoryAddress } from '../platforms/github/github-client.ts';
 import type { Context } from './context.ts';
 
 /**
- * Whether the person who asked may at least triage issues of the repository. If the payload did not show that, GitHub is
- * asked: docs/decisions/0018-words-of-strangers.md. Outsiders get no answer to a command, so that they cannot make the
- * relay write comments.
+ * Checks that the person who asked has at least triage permission in the repository. Asks GitHub if the payload did not
+ * show it: docs/decisions/0018-words-of-strangers.md. Outsiders get no answer to a command, so that they cannot make
+ * the relay write comments.
  *
  * @returns the outcome for an outsider, or undefined
- * @throws {NotDone} if the outsider is told why
+ * @throws {NotDone} if the outsider gets an answer
  */
 export async function outcomeOfOutsider(
   { asked, replyTo }: Job,
@@ -29,7 +29,7 @@ export async function outcomeOfOutsider(
   return { text, isUntold: true };
 }
 
-/** Whether a person may at least triage issues of the repository, as a step of the job. */
+/** Returns true if a person has at least triage permission in the repository. The check is a step of the job. */
 export async function isCollaborator(
   place: RepositoryAddress,
   { login, isShown = false }: Unproven,
@@ -40,7 +40,7 @@ export async function isCollaborator(
   return steps.read(`may @${login} give commands`, 'GitHub permission', async () => {
     const answer = await collaborators.has(place, login);
     if (answer === 'no credentials') return isShown;
-    // An outsider must not park jobs.
+    // Parks only for people whom the payload shows as members, because an outsider must not park jobs.
     if (answer === 'not told' && isShown) throw new NeedsOperator(cannotAsk(place.repository));
     return answer === true;
   });

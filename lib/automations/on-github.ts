@@ -6,7 +6,10 @@ import { on as issueToTask } from './issue-to-task/on.ts';
 import { on as relate } from './relate/on.ts';
 import { on as testsToScenarios } from './tests-to-scenarios/on.ts';
 
-/** What our automations take of GitHub, in the order in which they see an event. Add the `on` of a new one here. */
+/**
+ * The GitHub triggers of the built-in automations, in the order in which they see an event. Add the `on` of a new one
+ * here.
+ */
 export const onGithubOfOurs: readonly OurGithubTrigger[] = [
   issueToDefect,
   issueToTask,

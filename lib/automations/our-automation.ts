@@ -8,16 +8,16 @@ import type { JobInput } from '../triggers/trigger.ts';
 import type { Context } from './context.ts';
 import { withCustomSteps } from './custom/with-custom-steps.ts';
 
-/** What a run of ours may use besides its steps. Each takes what it needs. */
+/** The context of a run of a built-in automation, besides its steps. */
 export type RunContext = Context & { job: Job };
 
-/** An automation of ours: what a worker makes an `Automation` of. */
+/** A built-in automation. A worker creates an `Automation` from it. */
 export interface OurAutomation extends Pick<Automation, 'name'> {
   of(context: Context): Omit<Automation, 'name'>;
 }
 
 /**
- * An automation of ours with the steps of the engine. Its `run` is written as a team's, with what else it may use as a third
+ * Defines a built-in automation with the steps of the engine. Its `run` is like a team's, with the context as a third
  * argument.
  */
 export const defineRun = <Input extends JobInput>(
@@ -28,7 +28,7 @@ export const defineRun = <Input extends JobInput>(
   of: (context) => ({ run: async (job, steps) => run(inputOf(job), steps, { ...context, job }) }),
 });
 
-/** An automation of ours that needs no more than the steps of a team's. */
+/** Defines a built-in automation that only needs the steps of custom automations. */
 export const defineSimpleRun = <Input extends JobInput>(
   jobs: JobKind<Input>,
   run: (input: Input, steps: CommandSteps) => Promise<string>,

@@ -7,18 +7,21 @@ import type { Table } from '../state/table/table.ts';
 
 export interface AskedPermission {
   userId: string;
-  /** Without one, the channel does not matter. */
+  /** Without it, the permission counts in all channels. */
   channelId?: string | undefined;
-  /** Where a form or a button goes to another one than its channel's commands. */
+  /** Set if a form or button uses another connection than the channel's commands. */
   connection?: string;
-  /** If it is another than the permission's own. */
+  /** Set if it is not the permission's own verb. */
   verb?: { verb: string; isCustom?: true };
 }
 
 /** Decides who may use which verb, and where. */
 export type Permissions = ReturnType<typeof createPermissions>;
 
-/** True if anyone with the permission may use it in that channel. Without a channel, the channel does not matter. */
+/**
+ * Returns true if people with the permission may use it in that channel. Without a channel, the channel does not
+ * matter.
+ */
 export function isUsedIn({ permissions }: SlackConfig, permission: string, channelId: string | undefined): boolean {
   const { channels } = permissions[permission] ?? {};
   return channels === undefined || channelId === undefined || channels.includes(channelId);
@@ -50,7 +53,7 @@ export function createPermissions({ settings, contact, table, slack, clock }: Pe
   return {
     /**
      * @returns why the person may not use the verb there, in mrkdwn, or undefined
-     * @throws {SlackRefusal | PlatformRateLimited | PlatformUnanswered} if Slack has to be asked and gives no answer
+     * @throws {SlackRefusal | PlatformRateLimited | PlatformUnanswered} if Slack does not say who is a member
      */
     async faultOf(
       permission: string,

@@ -12,15 +12,17 @@ import type { Verbs } from './verbs.ts';
 import { confirm, hasActed } from './what-happened.ts';
 
 /**
- * GitHub may deliver a comment before its whole API knows it. A missing comment counts as deleted only after this time.
+ * GitHub may deliver a comment before its whole API can return it, so a missing comment counts as deleted only after
+ * this time.
  */
 const NOT_THERE_YET_MS = 60_000;
 
 /**
- * Ends the job if the command's comment was deleted or changed while it waited, or is by another person or of another time
- * than the event said: the webhook secret is enough to forge an event, but not a comment. Each run reads the comment
- * first, until the job has changed something in the service. From then on the job runs to its end. Without GitHub
- * credentials, or if they may not read comments, the command counts as delivered; `isConfirmed` tells the two apart.
+ * Ends the job if the command's comment was deleted or changed while the job waited, or if its author or time differs
+ * from the event: the webhook secret is enough to forge an event, but not a comment. Each run reads the comment first,
+ * until the job has changed something in the service. From then on, the job runs to its end. Without GitHub
+ * credentials, or without permission to read comments, the command counts as delivered; `isConfirmed` distinguishes the
+ * two.
  *
  * @throws {NotDone | RetryAt}
  */
@@ -49,7 +51,7 @@ export async function ensureStillWritten(
 
 const refused = (why: string) => new NotDone(`${why}, so nothing was done`);
 
-/** Why a comment does not give the command that its event named, and whether GitHub's API may only be late. */
+/** Returns why a comment does not confirm the command of its event, and whether GitHub's API may only be late. */
 function faultOf(
   { by, at, comment: given }: Asked,
   comment: ReadComment | null,
@@ -63,12 +65,12 @@ function faultOf(
     const why = `@${comment.login} is not the GitHub account that Partner Relay knows by this name`;
     return { why, mayPass: false };
   }
-  // A forged event can name the relay's own account, or call a bot a person.
+  // A forged event may name the relay's own account, or present a bot as a person.
   if (comment.isByBot || endsWithCommentMark(comment.text))
     return { why: 'The comment is by a program, and only people can give commands', mayPass: false };
   const isThere = commandLines(comment.text, inComments).some((line) => digest(line) === given?.line);
   if (!isThere) return { why: 'The comment no longer has this command', mayPass: true };
-  // An edit that leaves the command in place moves the end.
+  // An edit that keeps the command moves `updatedAt`, so any time up to it is possible.
   if (at === undefined || !(at >= comment.createdAt && at <= comment.updatedAt))
     return { why: 'GitHub shows another time for this comment', mayPass: true };
   return undefined;

@@ -6,42 +6,44 @@ import type { Person } from '../people/people.ts';
 import type { Lane } from '../service/budget/lanes.ts';
 import { cutToLength } from '../text.ts';
 
-/** A verb of the commands that people type in Slack and in GitHub comments. `Command` is the type that it reads. */
+/** A verb of the commands that people type in Slack and GitHub comments. `Command` is what it reads. */
 export interface Verb<Command extends { verb: string }> {
   verb: Command['verb'];
   /** Required parts are in angle brackets, optional parts in square brackets. */
   usage: string;
   does: string;
-  /** Complete commands. Help shows the first. */
+  /** Complete commands. Help shows the first one. */
   examples: readonly string[];
   /** Reads the text after the verb, which is trimmed and has single spaces. */
   read(text: string, languages: Languages): Reading<Command>;
-  /** Prints the whole command in its shortest form. {@link read} reads it back as the same command. */
+  /** Prints the whole command in its shortest form. {@link read} returns the same command for it. */
   print(command: Command): string;
   /** The permission in relay.config.ts that restricts the verb; null if everyone may use it. */
   permission: string | null;
-  /** True if it works only on connections where people link accounts. */
+  /** True if the verb works only on connections where people link accounts. */
   needsAccounts?: true;
-  /** True for a verb of a team: its steps alone know whether it needs the account of a person. */
+  /** True for a custom command: only its steps show whether it needs the person's account. */
   isCustom?: true;
-  /** The repository setting that allows the verb in comments, or true. Without it, the verb works in Slack only. */
+  /** The repository setting that allows the verb in comments, or true. Without it, the verb works only in Slack. */
   inComments?: keyof Pick<RepositoryConfig, 'completeChecklistItem' | 'logTime'> | true;
-  /** Why a typed command may be a mistake, so that the person is asked to confirm; undefined if it is probably none. */
+  /**
+   * Returns why a command may be a mistake, so that the person is asked to confirm; undefined if it is probably none.
+   */
   doubt?(command: Command, now: number): string | undefined;
-  /** Makes its job. Without one, `answer` in lib/intake/slack/receive-command.ts answers. */
+  /** Drafts the command's job. Without it, `answer` in lib/intake/slack/receive-command.ts answers. */
   job?(command: Command, origin: CommandOrigin, config: RelayConfig): JobDraft | undefined;
 }
 
 /**
- * A verb that makes a job of each command. Its permission is not null: checking it also checks that the person acts in their
- * own name where that is required.
+ * A verb that creates a job for each command. It always has a permission, because that check also ensures that people
+ * act in their own name where that is required.
  */
 export interface JobVerb<Command extends { verb: string }> extends Verb<Command> {
   permission: OurPermission;
   job(command: Command, origin: CommandOrigin, config: RelayConfig): JobDraft;
 }
 
-/** What all verbs without arguments have in common. */
+/** The fields shared by all verbs without arguments. */
 export const bare = <V extends string>(verb: V, does: string) =>
   ({
     verb,
@@ -53,20 +55,20 @@ export const bare = <V extends string>(verb: V, does: string) =>
     print: () => verb,
   }) satisfies Partial<Verb<{ verb: V }>>;
 
-/** Where a command was given, and who gave it. */
+/** Where a command was given, and by whom. */
 export interface CommandOrigin {
-  /** Identifies this command: a `trigger_id`, or a comment and its line. */
+  /** Identifies the command: a `trigger_id`, or a comment and its line. */
   happened: readonly (string | number)[];
   by: Person;
   /** The person's name, for messages. */
   byName: string;
-  /** When the person asked, for an event that may be late; epoch milliseconds. */
+  /** When the person asked, because the event may arrive late; epoch milliseconds. */
   askedAt?: number;
   comment?: Asked['comment'];
   unproven?: Asked['unproven'];
   /** The Slack channel. */
   channelId?: string;
-  /** The person was asked whether they mean it. */
+  /** Set if the person confirmed the command. */
   isSure?: true;
   connection: string;
   lane: Lane;
@@ -76,8 +78,8 @@ export interface CommandOrigin {
 }
 
 /**
- * The fields that the jobs of all verbs have in common.
- * @param asked the command as the summary shows it; a summary goes to the log, so it must not have private text
+ * The fields shared by the jobs of all verbs.
+ * @param asked the command as shown in the summary; it is logged, so it must not contain private text
  */
 export function eventOf(
   verb: string,

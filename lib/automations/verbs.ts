@@ -17,7 +17,7 @@ import { todayVerb, weekVerb } from './my-time/command.ts';
 import { relateVerb } from './relate/command.ts';
 import type { Verb } from './verb.ts';
 
-/** Our verbs, in the order in which help shows them. Add a new one here. */
+/** The built-in verbs, in the order of help. Add a new one here. */
 export const ourVerbs = [
   defectVerb,
   taskVerb,
@@ -34,7 +34,10 @@ export const ourVerbs = [
   helpVerb,
 ] as const;
 
-/** Other words for our verbs, in English, German, French and Spanish. A command of a team with that name comes first. */
+/**
+ * Synonyms for the built-in verbs, in English, German, French and Spanish. A custom command with that name takes
+ * precedence.
+ */
 const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['', 'help'],
   ...Object.entries({
@@ -56,13 +59,13 @@ const AWAY = '“Away until…” is a button below each reminder of your timesh
 const REMINDERS =
   '“Mute today” is a button below each reminder of your timesheet. Your administrator sets when reminders come.';
 const MADE = '“defect <title>” creates a defect, and “task <title>” a task.';
-/** `new task: Buy milk`, `add a bug Login fails` */
+/** Matches `new task: Buy milk` and `add a bug Login fails`. */
 const ADDED =
   /^(?:add|create|make|new|report|file|erstelle|neue[rs]?|crée[rz]?|ajoute[rz]?|nouvelle|nouveau|crear?|nuev[ao]) (?:(?:an?|new|eine?n?|neue[rsn]?|une?|nouvelle|nouveau|una?|nuev[ao]) )*(\p{L}+)(?:$|:? (?:called |named )?(.+)$)/iu;
 const LOGGED = '“week” shows each day of this week, with what is missing. For earlier weeks, open the service.';
 const TIMER = 'There is no timer. Log the time afterwards.';
 
-/** What people type for which there is a button, or something else. */
+/** Words for which there is a button or another way. */
 const HINTS = new Map([
   ...['create', 'new'].map((word) => [word, MADE] as const),
   ...['this', 'my', 'missing', 'rest', 'last', 'letzte', 'diese', 'meine', 'mes', 'cette', 'mis', 'esta'].map(
@@ -71,7 +74,7 @@ const HINTS = new Map([
   ...['start', 'stop', 'timer', 'clock', 'continue', 'resume'].map((word) => [word, TIMER] as const),
   ...['list', 'tasks', 'projects'].map((word) => [word, LISTED] as const),
 ]);
-/** The same, wherever it stands: `stop sending me reminders`, `I'm away tomorrow`, `show me last week`. */
+/** Like `HINTS`, but matched anywhere: `stop sending me reminders`, `I'm away tomorrow`, `show me last week`. */
 const TOPICS: readonly [RegExp, string][] = [
   [/(?<!\p{L})(?:mute|remind\p{L}*|erinner\p{L}*|rappels?|recordatorios?)(?!\p{L})/iu, REMINDERS],
   [
@@ -84,32 +87,32 @@ const TOPICS: readonly [RegExp, string][] = [
   ],
 ];
 
-/** `what can you do?`, `hi` */
+/** Matches `what can you do?` and `hi`. */
 const ASKS_FOR_HELP = /^(?:what (?:can|do) \p{L}+ do|how (?:do|does|can) .*|hi|hello|hey|hallo|salut|hola)\W*$/iu;
 const CHANGING =
   '(?:delete|remove|edit|change|correct|rename|assign|move|comment|due|priority|estimate|lösche?n?|ändere?n?|korrigieren?|supprimer?|modifier?|corriger?|renommer?|borrar?|eliminar?|cambiar?|corregir)';
 const CHANGE = new RegExp(`^(?:no|nein|non|wait|sorry|oops|doch|${CHANGING})(?= |,|$)`, 'i');
-/** Wherever it stands: `letzten Eintrag löschen`. */
+/** Matches anywhere, as in `letzten Eintrag löschen`. */
 const CHANGES = new RegExp(`(?:^| )${CHANGING}(?= |$)`, 'i');
 const POLITE = /^(?:(?:please|pls|bitte|svp|s['’]il (?:te|vous) pla[iî]t|por favor|can you|could you),? )+(?=.)/i;
 
-/** `I worked 2h on holiday planning` */
+/** Matches a duration, as in `I worked 2h on holiday planning`. */
 const TIME_INSIDE = /\d ?(?:h|m|std|min|hours?|stunden?|heures?|horas?)(?!\p{L})/iu;
-/** The most commands that are offered. */
+/** How many commands one answer offers at most. */
 const MOST_LINES = 5;
 
 type OurVerb = (typeof ourVerbs)[number];
 type CommandOf<Some> = Some extends Verb<infer Read> ? Read : never;
 
-/** A command in one line. Texts are not empty and have single spaces only. */
+/** A command in one line. Its texts are not empty and have only single spaces. */
 export type Command = CommandOf<OurVerb> | CustomCommand;
 
-/** A command that intake answers, unless it makes a job. */
+/** A command that intake answers without a job. */
 export type AnsweredCommand = CommandOf<Exclude<OurVerb, { job(...given: never): JobDraft }>>;
 
 export type ParsedCommand = { command: Command } | CommandFault;
 
-/** The verbs that people can use: ours, and those of a team's automations. */
+/** The verbs that people can use, built-in and custom. */
 export type Verbs = ReturnType<typeof createVerbs>;
 
 export function createVerbs(custom: CustomAutomations) {
@@ -122,9 +125,9 @@ export function createVerbs(custom: CustomAutomations) {
   }
 
   /**
-   * Parses a command as typed. The verb's letter case, repeated spaces, smart quotes and autocorrected dashes make no
-   * difference. Titles, notes and search texts stay unchanged, except for repeated spaces and enclosing quotation marks.
-   * Empty input is not a fault: it shows help.
+   * Parses a typed command. Ignores the verb's letter case, repeated spaces, smart quotes and autocorrected dashes.
+   * Titles, notes and search texts stay unchanged, except for repeated spaces and enclosing quotation marks. Empty
+   * input shows help instead of a fault.
    */
   function parse(text: string, languages: Languages): ParsedCommand {
     const several = severalCommands(text, languages);
@@ -132,7 +135,7 @@ export function createVerbs(custom: CustomAutomations) {
     const typed = withoutSlashes(withSingleBlanks(text));
     const [word = ''] = typed.split(' ', 1);
     const rest = typed.slice(word.length + 1);
-    // `bug: Login fails`, `today?`, `/done 12`
+    // For example `bug: Login fails`, `today?` or `/done 12`.
     const name = innerWord(word).toLowerCase();
     const verb = list.find((one) => one.verb === name);
     if (verb) return readArguments(verb, rest, languages);
@@ -144,19 +147,21 @@ export function createVerbs(custom: CustomAutomations) {
       return suggesting(MADE, title === '' ? [] : suggestionsOf(parse(`${made} ${title}`, languages)));
     const other = list.find((one) => one.verb === OTHER_WORDS.get(name));
     const read = other && readArguments(other, rest, languages);
-    // `stunden 2h 4711`
+    // For example `stunden 2h 4711`.
     if (read && !('fault' in read && other !== logVerb && beginsWithDuration(rest))) return read;
     const { weekdays, relative } = namesIn(languages);
     if (CHANGE.test(typed)) return { fault: CHANGED };
     const isDay = weekdays.has(name) || relative.has(name);
-    // `yesterday 1h 4711`
+    // For example `yesterday 1h 4711`.
     if (isDay && beginsWithDuration(rest)) return parse(`log ${typed}`, languages);
     const topic = TIME_INSIDE.test(typed) ? undefined : TOPICS.find(([words]) => words.test(typed))?.[1];
     const hint = topic ?? (OF_TASKS.test(typed) ? LISTED : (HINTS.get(name) ?? (isDay ? LOGGED : undefined)));
     return hint === undefined ? unknownVerb(word, rest, languages) : { fault: hint };
   }
 
-  /** `log 1h Docs`, and in the next line `/pm done 12`: none of them is done on a guess. */
+  /**
+   * Detects several commands, such as `log 1h Docs` and `/pm done 12` in the next line. None is carried out on a guess.
+   */
   function severalCommands(text: string, languages: Languages): ParsedCommand | undefined {
     const lines = text.split(/\n(?=\s*\/)/);
     if (lines.length === 1) return undefined;
@@ -165,7 +170,7 @@ export function createVerbs(custom: CustomAutomations) {
     return suggesting('Give one command at a time. A line of a text must not begin with a slash.', printed);
   }
 
-  /** `/pm /pm log 2h 4711`, but not `/done 12` */
+  /** Removes leading slash commands, such as `/pm /pm` in `/pm /pm log 2h 4711`, but not `/done` in `/done 12`. */
   function withoutSlashes(typed: string): string {
     const words = typed.split(' ');
     const isOver = (word: string, at: number) =>
@@ -173,7 +178,7 @@ export function createVerbs(custom: CustomAutomations) {
     return words.slice(words.findIndex(isOver)).join(' ');
   }
 
-  /** Our verb for a word, unless a team has a command with that name. */
+  /** Returns the built-in verb for a word, unless a custom command has that name. */
   function verbFor(word: string): string {
     const name = word.toLowerCase();
     return list.some(({ verb }) => verb === name) ? name : (OTHER_WORDS.get(name) ?? name);
@@ -182,23 +187,23 @@ export function createVerbs(custom: CustomAutomations) {
   const suggestionsOf = (read: ParsedCommand): readonly string[] | undefined =>
     'command' in read ? [print(read.command)] : read.suggestions;
 
-  /** Prints a command in its shortest form. `parse` reads it back. */
+  /** Prints a command in its shortest form. `parse` returns the same command for it. */
   const print = (command: Command): string => of(command).print(command);
 
   function unknownVerb(word: string, rest: string, languages: Languages): ParsedCommand {
     const text = `${word} ${rest}`;
     const [, glued, behind] = /^(\p{L}+)(\d.*)$/u.exec(word) ?? [];
-    // `log1h Login`
+    // For example `log1h Login`.
     if (glued !== undefined && list.some(({ verb }) => verb === glued.toLowerCase()))
       return parse(`${glued} ${behind} ${rest}`, languages);
     const fault = `There is no command ${excerpt(word)}.`;
     const names = [...list.map(({ verb }) => verb), ...[...OTHER_WORDS.keys()].filter((other) => other.length > 5)];
-    // `201 fertig`
+    // For example `201 fertig`.
     const [, items = '', end = ''] = /^(.*\d) (\S+)$/.exec(text.trim()) ?? [];
     const last = verbFor(innerWord(end));
     if (last === doneVerb.verb || last === undoVerb.verb)
       return suggesting('The command comes first.', suggestionsOf(parse(`${last} ${items}`, languages)));
-    // `2h Login with passkeys`
+    // For example `2h Login with passkeys`.
     const isTime = beginsWithDuration(text);
     const near = isTime ? 'log' : beginsWithDuration(rest) ? undefined : nearMiss(word.toLowerCase(), names);
     if (near !== undefined) {
@@ -208,10 +213,10 @@ export function createVerbs(custom: CustomAutomations) {
       return suggesting(`${fault} Did you mean ${name}?${why}`, suggestionsOf(meant));
     }
     const [second = ''] = rest.split(' ', 1);
-    // `pm log 2h 4711`
+    // For example `pm log 2h 4711`.
     const inside = list.some(({ verb }) => verb === second.toLowerCase()) ? parse(rest, languages) : undefined;
     if (inside && 'command' in inside) return suggesting(`${fault} Did you mean ${second}?`, [print(inside.command)]);
-    // `ajoute 1h30 4711`, `I worked 2h on 4711`
+    // For example `ajoute 1h30 4711` or `I worked 2h on 4711`.
     const asLog = (typed: string) => suggestionsOf(parse(`log ${typed}`, languages));
     const logs = (beginsWithDuration(rest) ? asLog(rest) : undefined) ?? asLog(text);
     if (logs) return suggesting(`${fault} Did you mean log?`, logs);
@@ -233,7 +238,7 @@ export function createVerbs(custom: CustomAutomations) {
 const beginsWithDuration = (text: string): boolean =>
   [1, 2].some((words) => isWrittenAsDuration(text.split(' ', words).join(' ')));
 
-/** `how many hours am I missing this week?` */
+/** Finds the command for a question such as `how many hours am I missing this week?` */
 function askedIn(text: string): string | undefined {
   const words = text.split(' ').map((word) => innerWord(word).toLowerCase());
   const meant = words.map((word) => OTHER_WORDS.get(word) ?? word);

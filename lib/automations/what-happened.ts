@@ -5,15 +5,18 @@ import { operations } from '../service/partner/operations/operations.ts';
 
 const confirmed = new WeakSet<JobSteps>();
 
-/** Notes that GitHub shows, in this run, that the person in the event wrote the command at that time. */
+/** Notes for this run that GitHub confirms the author and the time of the command. */
 export const confirm = (steps: JobSteps): unknown => confirmed.add(steps);
 
-/** This holds for one run only: more roles may write to the journal than may act as a person. */
+/**
+ * Returns true only in the run that confirmed it. Kept in memory, not in the journal, because more roles may write the
+ * journal than may act as a person.
+ */
 export const isConfirmed = (steps: JobSteps): boolean => confirmed.has(steps);
 
 /**
- * Whether the job has changed something in the service, or may have, as this run has read and written it. Where another run
- * has done so since, this one has lost its lease, and can neither send nor end.
+ * Returns true if the job has changed something in the service, or may have, as far as this run knows. If another run
+ * has done so since, this run has lost its lease, and can neither send nor end.
  */
 export function hasActed({ journal }: JobSteps): boolean {
   return journal.openSteps().length > 0 || journal.entries().some(isChange);

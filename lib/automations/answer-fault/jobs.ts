@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
 import { defineJobs } from '../../engine/record/job-kind.ts';
 
-/** What is wrong with a command, and what to type instead. */
+/** The input: the fault of a command, and what to type instead. */
 export const faultJobs = defineJobs('answer-fault', z.object({ fault: z.string() }));

@@ -3,10 +3,13 @@ import type { Payload } from '../../platforms/github/payload.ts';
 import { type About, type OurDrafts, onGithub } from '../github-trigger.ts';
 import { type CheckInput, checkJobs, EXTERNAL_IDS } from './jobs.ts';
 
-/** A pull request that is closed, or gets another base or head, leaves the commit to the others that have it. */
+/**
+ * The actions after which a commit is checked. After `closed`, or a new base or head, the commit may still belong to
+ * other pull requests.
+ */
 const CHANGES = new Set('opened edited synchronize reopened closed ready_for_review labeled unlabeled'.split(' '));
 
-/** A change of a pull request calls for the check of the commits that are its head, or were. */
+/** Checks the commit that is now the head of the pull request, and the commit that was its head before. */
 const onPullRequest = onGithub('pull_request', checkJobs, (payload, about) => {
   const { action, pull_request: pull, before } = payload;
   if (!CHANGES.has(action) || !about.repository.checkPullRequest) return undefined;
@@ -17,7 +20,7 @@ const onPullRequest = onGithub('pull_request', checkJobs, (payload, about) => {
   return check(payload, about, [pull.head.sha, ...(before ? [before] : [])], after);
 });
 
-/** "Re-run" */
+/** Someone pressed **Re-run**. */
 const onRerun = onGithub('check_run', checkJobs, (payload, about) => {
   const { action, check_run: run, sender } = payload;
   if (action !== 'rerequested') return `a check run that is ${action} changes nothing`;
@@ -37,7 +40,7 @@ const onMergeGroup = onGithub('merge_group', checkJobs, (payload, about) => {
 
 export const on = [onPullRequest, onRerun, onMergeGroup];
 
-/** @param after the event that calls for the check of the commits, and what tells it from another one */
+/** @param after the event that requires the checks; `happened` identifies it */
 function check(
   { repository, installation }: Pick<Payload<'merge_group'>, 'repository' | 'installation'>,
   { repository: settings }: About,

@@ -19,18 +19,18 @@ import { checkJobs, EXTERNAL_IDS } from './jobs.ts';
 import { taskExists } from './task-exists.ts';
 import * as verdicts from './verdict.ts';
 
-/** How many issues, and how many tasks, of a pull request are looked up. */
+/** How many issues, and how many tasks, the relay looks up for a pull request. */
 const MOST_NAMED = 5;
 
-/** A run, and the repository where it checks. */
+/** The run's context, and the repository of the check. */
 interface At extends RunContext {
   place: RepositoryAddress;
   steps: JobSteps;
 }
 
 /**
- * Checks whether the pull requests with a commit as their head are tracked: each closes an issue that has a defect, or
- * names a task that exists.
+ * Checks whether the pull requests that have a commit as their head are tracked: each must close an issue that has a
+ * defect, or name an existing task.
  */
 export const run = defineRun(checkJobs, async (input, steps, context) => {
   const { config, clock, github, job } = context;
@@ -53,7 +53,7 @@ export const run = defineRun(checkJobs, async (input, steps, context) => {
   }
 
   if (input.isInMergeQueue) return set('check', EXTERNAL_IDS.mergeQueue, verdicts.inMergeQueue);
-  // Read by each run, and not kept: after a wait, the check has to fit what the pull requests say then.
+  // Each run reads the pull requests again, because they may have changed while the job waited.
   const pulls = await openPulls(github, place, headSha);
   if (pulls.length === 0) return 'nothing to do: no open pull request has this head, or GitHub does not show it';
   const verdict = await decide(pulls, rerunBy, settings, { ...context, place, steps }).catch(async (error: unknown) => {
@@ -61,15 +61,15 @@ export const run = defineRun(checkJobs, async (input, steps, context) => {
     if (open) await set('check passes for now', EXTERNAL_IDS.pullRequests, open);
     throw error;
   });
-  // An outsider must not park jobs.
+  // An outsider's pull request must not park jobs.
   const notChecked = [verdicts.ofStranger, verdicts.ofBot, verdicts.ofOtherBase];
   const mayPark = notChecked.every(({ title }) => title !== verdict.title);
   return set('check', EXTERNAL_IDS.pullRequests, verdict, mayPark);
 });
 
 /**
- * The strictest result of the pull requests that count. Where none does, a collaborator may have pressed Re-run, and then
- * the best result counts: no stranger spoils another one's check.
+ * Returns the strictest result of the collaborators' pull requests. If there are none, and a collaborator pressed
+ * **Re-run**, returns the best result, so that one outsider cannot spoil another's check.
  */
 async function decide(
   pulls: readonly OpenPull[],
@@ -85,7 +85,8 @@ async function decide(
     if (await isTeams(unprovenAuthor(pull.user, pull.author_association))) counting.push(pull);
   }
   const isLookedUp = counting.length > 0 || (rerunBy !== undefined && (await isTeams({ login: rerunBy })));
-  // No result is stricter than a failure, so a failure that does not need the service is reported while it is down.
+  // No result is stricter than a failure. Pull requests without tasks come first: their check needs no call to the
+  // service, so a failure is reported even while the service is down.
   const asked = (counting.length > 0 ? counting : into).toSorted((a, b) => tasksOf(a).length - tasksOf(b).length);
   const decided: { number: number; verdict: verdicts.Verdict }[] = [];
   for (const pull of asked) {
@@ -114,7 +115,7 @@ async function verify(
   if (label) return verdicts.exempt(label.name);
   if (!isLookedUp) return verdicts.ofStranger;
 
-  // Readers of this check may not see issues of other repositories.
+  // Readers of this check may have no access to issues of other repositories.
   const closed = closedIssues(body ?? '', place.repository, html_url)
     .filter((name) => name.toLowerCase().startsWith(`${place.repository.toLowerCase()}#`))
     .slice(0, MOST_NAMED);
@@ -131,7 +132,10 @@ async function verify(
   return named.length > 0 ? verdicts.nothingFound(named) : verdicts.namesNothing;
 }
 
-/** Whether the issue has a defect, or should have one. Its link is known by its name only once it is claimed. */
+/**
+ * Returns `made` if the issue has a defect, and `wanted` if it should get one. Only a claimed link can be found by
+ * name.
+ */
 async function defectOf(name: string, at: At): Promise<'made' | 'wanted' | undefined> {
   const { links } = at;
   const entity = (await links.named(name)) ?? (await entityOf(Number(name.split('#').at(-1)), at));
@@ -145,7 +149,7 @@ async function entityOf(issueNumber: number, { github, place }: At): Promise<str
   const issue = await fetchIssue(github, { ...place, issueNumber });
   return issue && issueEntity(issue.id);
 }
-/** The ids of the tasks that a pull request names. */
+/** The ids of the tasks named by a pull request. */
 function tasksOf({ body }: OpenPull): string[] {
   return relationLines(body ?? '')
     .flatMap(({ kind, named }) => (kind === 'task' && idIn(named) === named ? named : []))

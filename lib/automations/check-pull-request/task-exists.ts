@@ -5,11 +5,11 @@ import { taskById } from '../../timesheets/task-names.ts';
 import type { Context } from '../context.ts';
 
 const FOUND_FOR_MS = 24 * 3_600_000;
-/** A person may create the task once they read that there is none. */
+/** Short, because a person may create the task after reading that it does not exist. */
 const NOT_FOUND_FOR_MS = 10 * 60_000;
 
 /**
- * Whether a task exists, as far as the key of the connection can see. One call for an id without a recent answer.
+ * Returns true if the connection's key can see the task. Calls the service once for an id without a recent answer.
  *
  * @param isAfresh true to ask again for a task that was not found
  */
@@ -26,7 +26,7 @@ export async function taskExists(
     key: keys.checkedTask(connection, id),
     keptForMs: ({ found }) => (found ? FOUND_FOR_MS : NOT_FOUND_FOR_MS),
     fits: ({ found }) => found || !isAfresh,
-    // An earlier version kept whether it found one.
+    // An earlier version stored this `found`.
     read: async () => ({ found: Boolean(await taskById(`task ${id}`, id, steps)) }),
   });
   return found;

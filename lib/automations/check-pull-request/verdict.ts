@@ -3,7 +3,9 @@ import type { CheckRun } from '../../platforms/github/checks/check-runs.ts';
 import { plainText } from '../../platforms/github/plain-text.ts';
 import { enumerated } from '../../text.ts';
 
-/** What a check says. Everybody may read it, so it says no more about what exists than the pull request does. */
+/**
+ * The result of a check. Everybody may read it, so it reveals no more about tracked work than the pull request does.
+ */
 export type Verdict = Pick<CheckRun, 'title' | 'summary'> & { conclusion: 'success' | 'neutral' | 'failure' };
 
 const HOW =
@@ -42,7 +44,7 @@ export const ofOtherBase = verdict(
 const STRICTNESS = { success: 0, neutral: 1, failure: 2 } as const;
 
 /**
- * The check belongs to the commit, which may be the head of several pull requests.
+ * The verdict for a commit, which may be the head of several pull requests.
  * @param all the numbers of these pull requests
  */
 export function ofCommit(
@@ -70,7 +72,7 @@ export const closesPending = (issue: string): Verdict =>
 export const namesTask = (id: string): Verdict =>
   verdict('success', 'It is tracked', `It names the task ${plainText(id)}, which exists.`);
 
-/** The text is the same for a task that does not exist and for a task that the relay's key cannot see. */
+/** The text does not reveal whether the task does not exist or the relay's key cannot see it. */
 export const nothingFound = (named: readonly string[]): Verdict =>
   verdict(
     'failure',
@@ -79,9 +81,9 @@ export const nothingFound = (named: readonly string[]): Verdict =>
   );
 
 /**
- * Why the check passes although it could not be verified.
+ * The verdict for a check that could not be verified: it passes for now.
  * @param attempts how often the job failed before
- * @returns undefined for a failure that is over in seconds
+ * @returns undefined for a failure that is over within seconds
  */
 export function failsOpen(error: unknown, attempts: number): Verdict | undefined {
   if (error instanceof RetryAt && error.waitsFor === 'pause') return undefined;

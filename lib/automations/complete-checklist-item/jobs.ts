@@ -3,9 +3,9 @@ import { defineJobs } from '../../engine/record/job-kind.ts';
 
 const input = z.object({
   items: z.array(z.string()),
-  /** A state rather than a toggle, so that sending it twice is harmless. */
+  /** The state, not a toggle, so that a second send is harmless. */
   completed: z.boolean(),
-  /** How many items were left out because there are too many for one command. */
+  /** How many items exceeded the limit of one command. */
   leftOut: z.optional(z.int()),
 });
 export type ItemsInput = z.output<typeof input>;

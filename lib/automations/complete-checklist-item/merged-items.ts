@@ -8,10 +8,10 @@ import { cutToLength, enumerated } from '../../text.ts';
 import { issuePlace, type OurDrafts } from '../github-trigger.ts';
 import type { ItemsInput } from './jobs.ts';
 
-/** Each item is a call to the service. */
+/** Each item is one call to the service. */
 const MAX_ITEMS = 50;
 
-/** The job that completes the checklist items that the text of a merged pull request names. */
+/** Drafts the job for the checklist items that a merged pull request names. */
 export function mergedItems(
   { pull_request: pull, repository, installation }: Payload<'pull_request'>,
   settings: RepositoryConfig,
@@ -35,7 +35,7 @@ export function mergedItems(
   };
 }
 
-/** A bot may have any permission, and its text may come from others. The person who merges can confirm it. */
+/** Asks the person who merged to confirm. A bot may have any permission, and its text may come from other people. */
 function askToConfirm({ user, merged_by }: Payload<'pull_request'>['pull_request'], items: readonly string[]): string {
   const commands = chunks(items, MOST_ITEMS).map((some) => `/done ${some.join(' ')}`);
   const author = user ? `@${user.login}` : 'a deleted account';

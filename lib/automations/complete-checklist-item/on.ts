@@ -2,9 +2,9 @@ import { onGithub } from '../github-trigger.ts';
 import { checklistItemJobs } from './jobs.ts';
 
 /**
- * Completes the checklist items that a pull request names with `Completes checklist item <id>`, when it is merged into a
- * branch that counts, if its author is a collaborator. Unless it is the owner, the worker asks GitHub. A stacked pull
- * request is merged into another branch first, and its work is not in yet.
+ * When a pull request is merged, completes the checklist items that it names with `Completes checklist item <id>`. The
+ * base must be a branch that counts, and the author a collaborator; the worker asks GitHub, unless the author is the
+ * owner. A stacked pull request is merged into another branch first, so its work has not arrived yet.
  */
 export const on = onGithub('pull_request', checklistItemJobs, async (payload, { repository, inTexts }) => {
   const { action, pull_request: pull } = payload;
@@ -18,7 +18,7 @@ export const on = onGithub('pull_request', checklistItemJobs, async (payload, { 
   if (!counting.includes(ref)) {
     return `a merge into ${ref} completes nothing; only a merge into ${counting.join(' or ')} does`;
   }
-  // Reading the text takes a parser that a cold start should not load.
+  // The parser is loaded on demand, because it would slow down a cold start.
   if (!/checklist/i.test(pull.body ?? '')) return 'the text of the pull request names no checklist item to complete';
   return (await inTexts()).mergedItems(payload, repository);
 });

@@ -10,7 +10,7 @@ import { taskExists } from '../check-pull-request/task-exists.ts';
 import { defineRun, type RunContext } from '../our-automation.ts';
 import { checklistItemJobs } from './jobs.ts';
 
-/** Completes or reopens each checklist item separately, so that a refused item does not stop the others. */
+/** Completes or reopens each checklist item separately, so that one refused item does not stop the others. */
 export const run = defineRun(checklistItemJobs, async ({ items, completed, leftOut = 0 }, steps, context) => {
   const { job, asPerson } = context;
   const mine = await asPerson(completed ? 'done' : 'undo', job.asked?.by, job, steps);
@@ -30,7 +30,7 @@ export const run = defineRun(checklistItemJobs, async ({ items, completed, leftO
       failed ??= error;
     }
   }
-  // The job comes back for the items that failed, once the others are set.
+  // The other items are set, so the job can wait and return for the failed ones.
   if (failed) throw failed;
   const until = Math.max(0, ...outcomes.map(({ until = 0 }) => until));
   if (until > 0) {
@@ -63,7 +63,7 @@ export const run = defineRun(checklistItemJobs, async ({ items, completed, leftO
   return { text: partly, blocks: message(plainSection(`:warning: ${sentence(partly)}`)).blocks, link };
 });
 
-/** The newest request for an item wins, also if an older one arrives later. */
+/** The newest request for an item wins, even if an older one arrives later. */
 async function withKey(
   step: string,
   item: string,
@@ -81,7 +81,7 @@ async function withKey(
   return { refused: null, ...(typeof fate === 'object' && fate) };
 }
 
-/** People give the id that they see, which is often the id of the task. */
+/** People often give the task's id, because that is the id they see. */
 async function isTask(item: string, steps: JobSteps, context: RunContext): Promise<boolean> {
   try {
     return await taskExists(item, context.job.connection, false, steps, context);
@@ -95,11 +95,11 @@ async function isTask(item: string, steps: JobSteps, context: RunContext): Promi
 const NO_ITEM = 'there is no such item';
 
 interface Outcome {
-  /** Why the item is as it was, or null. */
+  /** Why the item was not changed, or null. */
   refused: string | null;
-  /** Set if the item has to be set once more, when no older request can arrive any more; epoch milliseconds. */
+  /** When to set the item again, because no older request can arrive from then on; epoch milliseconds. */
   until?: number;
-  /** Set if the person has to link their account first: the scopes to ask for. */
+  /** The scopes to request if the person has to link their account first. */
   link?: readonly string[];
 }
 
@@ -117,7 +117,7 @@ async function asThem({ uses, tools }: Mine<'done' | 'undo'>, step: string, fiel
   }
 }
 
-/** The meaning of the statuses for this operation: docs/partner-api.md#statuses. */
+/** See docs/partner-api.md#statuses for the meaning of the statuses. */
 function why({ refusal }: Refused, contact: string): string {
   if (refusal.status === 404) return NO_ITEM;
   if (refusal.status === 403) return `Partner Relay may not change this checklist; ${contact} can change that`;

@@ -14,10 +14,10 @@ const describedDefect = z.object({
   severity: z.optional(z.string()),
 });
 
-/** A defect as a person described it. */
+/** A defect described by a person. */
 export type DescribedDefect = z.output<typeof describedDefect>;
 
-/** `origin`: where the defect is from, as its description states it. */
+/** `origin` says where the defect comes from; it is shown in the description. */
 export const defectJobs = defineJobs('create-defect', z.extend(describedDefect, { origin: z.string() }));
 
 export interface DefectCommand {
@@ -25,7 +25,7 @@ export interface DefectCommand {
   title?: string;
 }
 
-/** Without a title, or where the channel has no project, it opens a form. */
+/** Opens a form if the title is missing or the channel has no project. */
 export const defectVerb: Verb<DefectCommand> = {
   verb: 'defect',
   usage: 'defect [title]',
@@ -48,8 +48,8 @@ export const defectVerb: Verb<DefectCommand> = {
 };
 
 /**
- * `issue WEB-42`, `bug list`, `task 201 fertig` may be meant as an id, or as a wish. `task "Fix the cart" assign to @ada`
- * asks for more than a title.
+ * Returns why a title may be meant as something else: `issue WEB-42`, `bug list` and `task 201 fertig` may contain an
+ * id or a question, and `task "Fix the cart" assign to @ada` asks for more than a title.
  */
 export function doubtOfTitle(what: string, title = ''): string | undefined {
   const words = title.split(' ', MOST_ODD_WORDS + 1);
@@ -64,8 +64,8 @@ const MOST_ODD_WORDS = 3;
 const WISH = /^(?:list|all|done|closed|fixed|fertig|erledigt)$/i;
 
 /**
- * The job for a defect that a person requests in Slack, with a command or a form.
- * @param permalink the link to the Slack message that the defect is made from
+ * Drafts the job for a defect that a person requests in Slack, with a command or a form.
+ * @param permalink the link to the Slack message from which the defect is created
  */
 export function defectJob(
   { permalink, ...defect }: DescribedDefect & { permalink?: string | undefined },

@@ -18,7 +18,7 @@ export const run = defineRun(defectJobs, async ({ origin, ...described }, steps,
     return (await steps.create('create-defect', operation, payload, { marker })).id;
   }
 
-  /** The service says whose it is. */
+  /** Creates the defect with the person's account, so the service shows who reported it. */
   function asThem({ uses, tools }: Mine<'defect'>) {
     // The template of the tool may add the marker.
     const text = withFooter(description, origin, MAX_DESCRIPTION_BYTES - Buffer.byteLength(`\n\n${marker}`));
@@ -31,7 +31,7 @@ export const run = defineRun(defectJobs, async ({ origin, ...described }, steps,
   return { text, id, ...(id !== undefined && { about: [{ kind: 'defects', id }] }) };
 });
 
-/** What does not fit into the title stands in the description. */
+/** Moves a title that is too long into the description. */
 function fitting<Defect extends Pick<DescribedDefect, 'title' | 'description'>>(defect: Defect): Defect {
   const title = fittingTitle(defect.title);
   if (title === defect.title) return defect;

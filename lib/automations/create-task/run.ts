@@ -2,7 +2,7 @@ import { fittingTitle } from '../described.ts';
 import { defineSimpleRun } from '../our-automation.ts';
 import { taskJobs } from './command.ts';
 
-/** A lost answer asks a person: no field of a task is known that could carry a marker. */
+/** No field of a task can hold a marker, so after a lost answer, the relay asks a person. */
 export const run = defineSimpleRun(taskJobs, async ({ projectId, title, origin }, { create, stop }) => {
   if (projectId === undefined)
     stop('This channel has no project. Use a channel that has one, or ask your administrator to set one here');

@@ -13,17 +13,18 @@ export interface AcceptCustomOptions extends AcceptTakenOptions {
   metrics: Metrics;
 }
 
-/** What came of an event for one automation of a team. */
+/** The result of one event for one custom automation. */
 export interface CustomAccepted extends Accepted {
-  /** Its file threw. */
+  /** True if its file threw. */
   hasFailed: boolean;
 }
 
 /**
- * Makes the jobs of one automation of a team. A mistake in its file is logged and counted. The other automations go on.
- * For a person whose role the event does not show, who may be a stranger, it wakes nobody, and is not delivered again.
+ * Accepts the jobs that one custom automation makes from an event. If its file fails, the failure is logged and
+ * counted, and the other automations continue. If the event may come from a stranger, the failure raises no alarm, and
+ * the event is not delivered again.
  *
- * @param decide calls its `job`, and returns what came of it
+ * @param decide calls the automation's `job` and returns its result
  */
 export async function acceptCustomJobs(
   name: string,
@@ -37,7 +38,7 @@ export async function acceptCustomJobs(
   try {
     const { catchingStrays, strayOf } = await import('./strays.ts');
     const stray = strayOf(file, options, { cause: place.cause });
-    // What is loaded may leave something behind, too.
+    // Loading the file may also leave a promise or a timer behind.
     const { trigger, drafted } = await catchingStrays(stray, async () => {
       const trigger = await custom.on(name);
       return { trigger, drafted: decide(trigger) };
@@ -50,7 +51,7 @@ export async function acceptCustomJobs(
       error instanceof ThrownByTeam ? error.inWords(file, custom) : cutToLength(String(error), LONGEST_ERROR, '…');
     log.error({ message: failed, cause: place.cause, error: words });
     metrics.record(isOfStranger ? { OwnAutomationsFailedForStrangers: 1 } : { OwnAutomationsFailed: 1 });
-    // Other tools would send it again and again.
+    // The event would fail again each time, and other tools would repeat it forever.
     if (error instanceof NotKept && place.cause?.from === 'webhook')
       return { jobs: [], ignored: [error.message], hasFailed: false };
     return { jobs: [], ignored: isOfStranger ? [failed] : [], hasFailed: !isOfStranger };

@@ -13,7 +13,7 @@ import type { Choice, Json } from '../../triggers/steps.ts';
 import type { Context } from '../context.ts';
 
 const LONGEST_MS = 7 * DAY_MS;
-/** Other than the question of an operator, in the journal. */
+/** Distinguishes these steps from a question to an operator in the journal. */
 const CALLS = 'Slack question';
 const WAITS = { releasesQueueGroup: true, waitsFor: 'question' } as const;
 
@@ -22,7 +22,7 @@ export interface SlackQuestion {
   text: string;
   to: Question['to'];
   choices: readonly Choice[];
-  /** When it ends without an answer; epoch milliseconds. */
+  /** The latest time for an answer; epoch milliseconds. */
   until: number;
 }
 
@@ -34,8 +34,8 @@ interface Asking {
 }
 
 /**
- * Asks people in Slack, once, and waits for their answer.
- * @returns who answered, and the value of what they chose; undefined if nobody did
+ * Asks people in Slack once, and waits for their answer.
+ * @returns the person who answered and the value of their choice; undefined if there is no answer in time
  */
 export async function askInSlack(
   step: string,
@@ -47,14 +47,14 @@ export async function askInSlack(
     if (until > clock() + LONGEST_MS) throw new NeedsOperator(`the step '${step}' asks for more than seven days`);
     return { step, to, until, choices: choices.map(({ digest }) => digest) };
   });
-  // Before anybody sees it, and again if new code has asked another one meanwhile.
+  // Stored before the message is sent, and again if the team's code has asked another question since.
   if (!steps.isDone(step) && job.question?.step !== step) await jobs.ask(job, question);
   const about = { jobId: job.id, step };
   const given = job.question?.step === step ? job.question.answer : undefined;
   const isAnswered = steps.isDone(step) || (given !== undefined && given !== NO_ANSWER);
   const labels = choices.map(({ text }) => text);
   const asked = slackMessage(to, `${job.id} ${step}`, questionMessage(text, labels, about), slack);
-  // The answer has replaced the message, which could not be found, and would be sent again.
+  // An answer replaces the message. A search would no longer find the message, and the relay would send it again.
   const sent = isAnswered ? undefined : await steps.tell(`${step}: message`, asked);
   const answer = await steps.read(step, CALLS, async () => {
     const isSeen = !sent || !('leftOut' in sent);
@@ -72,7 +72,7 @@ export async function askInSlack(
     `the step '${step}' no longer offers what ${answer.by} chose; offer it again, or discard the job`,
   );
 
-  /** @throws {NeedsOperator} unless a person whom this step asks pressed one of its buttons */
+  /** @throws {NeedsOperator} if the answer is not from a person whom this step asks */
   async function checked(sealed: string): Promise<Pick<GivenAnswer, 'userId' | 'by' | 'choice'>> {
     const answer = await openAnswer(sealed, about, secrets);
     if (answer && isAsked(to, answer)) return { userId: answer.userId, by: answer.by, choice: answer.choice };

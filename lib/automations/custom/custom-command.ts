@@ -5,13 +5,13 @@ import type { CustomOf } from '../../triggers/custom-automation.ts';
 import { eventOf, type Verb } from '../verb.ts';
 import { customJob, MOST_INPUT_BYTES } from './custom-drafts.ts';
 
-/** A command of a team: what was typed for each of its parameters. */
+/** A custom command: the text typed for each of its parameters. */
 export interface CustomCommand {
   verb: string;
   values: Readonly<Record<string, string>>;
 }
 
-/** The verb of a team's command, made of its usage text: none of the team's code is loaded to read a command. */
+/** Creates the verb of a custom command from its usage text. Reading a command loads no code of the team. */
 export function customVerb(of: CustomOf<'command'>): Verb<CustomCommand> {
   const { name, usage, does, example, permission = null, inComments } = of;
   const verb = verbIn(usage);
@@ -31,7 +31,7 @@ export function customVerb(of: CustomOf<'command'>): Verb<CustomCommand> {
     read: (text) => read(verb, parameters, text),
     print: ({ values }) => print(parameters, values),
     job({ values }, origin) {
-      // What takes the rest is free text, which is no business of the log.
+      // The last parameter may be free text, which must not be logged.
       const words = parameters.filter(({ isRest }) => !isRest);
       return customJob(name, { ...eventOf(verb, print(words, values), origin), input: values });
     },
@@ -59,7 +59,7 @@ function read(verb: string, parameters: readonly Parameter[], text: string): Rea
   return { command: { verb, values } };
 }
 
-/** A value as a person has to type it. */
+/** Formats a value as a person has to type it. */
 function typed(value: string, { isRest }: Parameter): string {
   if (isRest) return asTyped(value);
   const first = firstWord(value);

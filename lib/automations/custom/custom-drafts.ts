@@ -10,37 +10,40 @@ import type { Draft, JobInput } from '../../triggers/trigger.ts';
 import { foreignIn } from './json.ts';
 import { ofTeam, TeamMistake } from './thrown.ts';
 
-/** An item of the table holds 400 KB, and a summary is for a line in a terminal. */
+/** A table item holds 400 KB, and a summary has to fit into one line of a terminal. */
 export const MOST_INPUT_BYTES = 8_192;
 const MOST_DRAFTS = 50;
 const SUMMARY_LENGTH = 200;
 const LONGEST_REASON = 300;
-/** The name of a repository of GitHub, with the number of an issue, is shorter. */
+/** A GitHub repository name with an issue number is shorter. */
 const LONGEST_ENTITY = 600;
-/** In 1973. GitHub has times in seconds, too, and these are less. */
+/** A date in 1973. Epoch seconds, which GitHub also uses, are smaller numbers. */
 const EARLIEST_MS = 1e11;
-/** The last time that a Date can be. */
+/** The latest time that a Date can represent. */
 const LATEST_MS = 8.64e15;
-/** By how much the clocks of others may be ahead. */
+/** How far other clocks may be ahead. */
 const MOST_AHEAD_MS = 3_600_000;
-/** Other texts are read as a time, too, such as `1`. */
+/** Excludes other texts that `Date.parse` accepts, such as `1`. */
 const ISO_DATE = /^\d{4}-\d\d/;
 
-/** The event has more than an input takes, or what the table does not hold. It would be the same when it comes again. */
+/**
+ * The event is too large for an input, or has a value that the table cannot hold. A repeated delivery would fail in the
+ * same way.
+ */
 export class NotKept extends TeamMistake {}
 
-/** What an event says of all jobs that are made of it. */
+/** The fields that all jobs of an event have in common. */
 export type EventPlace = Pick<JobDraft, 'connection' | 'summary' | 'cause' | 'asked' | 'stranger' | 'replyTo'> & {
-  /** What the jobs are about, unless the automation says otherwise. */
+  /** The default entity of the jobs. */
   entity: string;
 };
 
 /**
- * The jobs that an automation makes of an event, or why it makes none.
+ * Reads the jobs that an automation drafts for an event, or the reason why it drafts none.
  *
- * @param drafted what its `job` returned. The types of its file are not checked at run time
+ * @param drafted the result of its `job`; the types of the team's file are not checked at run time
  * @param now epoch milliseconds
- * @throws {TeamMistake | ThrownByTeam} that names the field which is wrong, without its value
+ * @throws {TeamMistake | ThrownByTeam} naming the wrong field, without its value
  */
 export function customDrafts(
   name: string,
@@ -50,7 +53,7 @@ export function customDrafts(
   now: number,
 ): Taken {
   if (typeof drafted === 'string') return cutToLength(drafted, LONGEST_REASON, '…');
-  // Getters and proxies are code of the team, too.
+  // Getters and proxies run the team's code, too.
   return ofTeam(() => {
     const drafts: unknown[] = [drafted].flat();
     if (drafts.length > MOST_DRAFTS)
@@ -128,7 +131,7 @@ function readTime(at: unknown, now: number): number | undefined {
   throw new TeamMistake(`at is ${given}, and the clock is ${clock}; at says when it happened, not when it is due`);
 }
 
-/** A job of a team's automation. */
+/** Creates the draft of a custom automation's job. */
 export const customJob = (name: string, { happened, ...draft }: EventOf<JobInput>): JobDraft => ({
   ...draft,
   id: jobId(name, ...happened),

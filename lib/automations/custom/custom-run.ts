@@ -10,7 +10,7 @@ import { catchingStrays, strayOf } from './strays.ts';
 import { ThrownByTeam } from './thrown.ts';
 import { withCustomSteps } from './with-custom-steps.ts';
 
-/** A team's automations, as a worker runs them. Their code is loaded for the first of their jobs. */
+/** Creates the custom automations for a worker. Their code is loaded with the first of their jobs. */
 export function customAutomations(context: Context): Automation[] {
   const { custom } = context;
   return custom.list.map(({ name }) => ({
@@ -41,7 +41,7 @@ export function customAutomations(context: Context): Automation[] {
   }));
 }
 
-/** Who gave a command, and when. A command has the person's handle, which few people know. */
+/** Returns who gave a command, and when. Commands contain only a handle, and few people know each other's handles. */
 async function askerOf({ asked, createdAt }: Job, steps: JobSteps, { people }: Context): Promise<Asker | undefined> {
   if (!asked?.by) return undefined;
   const { in: platform, id } = asked.by;

@@ -54,32 +54,32 @@ import {
 } from './step-checks.ts';
 import { eachNamedOnce, isOfRelay, type Taking } from './step-names.ts';
 
-/** The steps that call the service with the key of the relay. */
+/** The steps that call the service with the relay's key. */
 const WITH_KEY = new Set(['call', 'list', 'create', 'send', 'task', 'user']);
-/** A page of 100 rows is one item. */
+/** A page of 100 rows is stored in one item. */
 const MOST_ROW_BYTES = 2_048;
-/** A list parks if it does not end within so many pages of up to 100 rows. */
+/** A job parks if a list has more pages than this, with up to 100 rows each. */
 const PAGES = 50;
 
-/** @property asker who gave the command */
+/** @property asker the person who gave the command */
 export type CustomContext = Context & { asker?: Asker | undefined };
 type Payload = Record<string, unknown>;
 type Operation = Parameters<JobSteps['call']>[1];
 type ListOperation = Parameters<JobSteps['list']>[1];
 
 /**
- * The steps that a team's automation gets. Its code is typed against lib/triggers/steps.ts; what the types refuse is
- * refused here, too, because a start on one machine checks no types.
+ * Creates the steps for a custom automation. The team's code is typed against lib/triggers/steps.ts. These steps check
+ * the types again at run time, because a local start checks none.
  */
 export function createCustomSteps(job: Job, steps: JobSteps, context: CustomContext, taking: Taking): CommandSteps {
   const { asker, config, custom, stage, clock, markers, comments, github, slack, people } = context;
   const by = job.asked?.by;
   const forKey = createForKey(job, steps, context);
 
-  /** What the asker can correct in what they typed ends the job with that reason. */
+  /** If the service refuses what the person typed, ends the job with the reason, so that they can correct it. */
   const asking = <T>(call: Promise<T>) => (by ? call.catch(ifRefused('this', job.replyTo?.in === 'github')) : call);
 
-  /** Digits that people type, written as the service writes that identifier. */
+  /** Converts typed digits to the format that the service uses for that identifier. */
   async function withIds(operation: Operation, payload: Payload): Promise<Payload> {
     const entries = await Promise.all(
       Object.entries(payload).map(async ([field, value]) => {
@@ -90,9 +90,9 @@ export function createCustomSteps(job: Job, steps: JobSteps, context: CustomCont
     return Object.fromEntries(entries);
   }
 
-  /** @throws {NeedsOperator} if new code would make again what the code before it has made */
+  /** @throws {NeedsOperator} if the job's earlier code has already created this, under another step name */
   function ensureNothingIsLeft(step: string, operation: Operation): void {
-    // What this job took over for a key, no code has made.
+    // Steps of the relay itself are left out; no code of the team made them.
     const left = steps.unreached(step, operation.name).find((one) => !isOfRelay(one));
     if (left === undefined) return;
     throw new NeedsOperator(
@@ -157,12 +157,12 @@ export function createCustomSteps(job: Job, steps: JobSteps, context: CustomCont
     };
     const answer = await askInSlack(step, question, { job, steps, slack: inSlack(step), context });
     if (!answer) return undefined;
-    // They see it answered by their handle, which few people know.
+    // The answer contains a handle, and few people know each other's handles.
     const name = await people.nameOf({ in: 'slack', id: answer.userId }, named(step));
     return { by: name ?? answer.by, value: answer.value };
   }
 
-  /** @throws {NotDone} if the person does not choose one, or cannot be asked */
+  /** @throws {NotDone} if the person chooses no task, or cannot be asked */
   async function chosenTask(step: string, { fault, said, offered }: UnclearTask): Promise<ReadTask> {
     if (offered.length === 0) throw new NotDone(`${fault}. Give its id, or its whole name`);
     if (by?.in !== 'slack') {
@@ -187,7 +187,7 @@ export function createCustomSteps(job: Job, steps: JobSteps, context: CustomCont
     );
   }
 
-  /** Steps that a step consists of. */
+  /** The steps for the parts of one step; the step's name precedes each of their names. */
   const named = (step: string): JobSteps => ({
     ...steps,
     call: (name, ...rest) => steps.call(`${step}: ${name}`, ...rest),
@@ -275,7 +275,7 @@ export function createCustomSteps(job: Job, steps: JobSteps, context: CustomCont
           async () => {
             const authorized = await github.at({ repository });
             if (!authorized) throw new NeedsOperator(`the step '${step}' needs credentials in the github secret`);
-            // Octokit takes `:name` and `{name}` for parameters.
+            // Octokit would replace `:name` and `{name}` by parameters.
             const plain = `${pathname}${search}`.replaceAll(/[:{}]/g, (one) => encodeURIComponent(one));
             const { data } = await authorized.request(`GET ${plain}`);
             return checked(step, () => parsed(step, keep, data));
@@ -316,7 +316,7 @@ export function createCustomSteps(job: Job, steps: JobSteps, context: CustomCont
         const { by, value } = (await askPeople(step, question, of)) ?? { by: undefined, value: of.default };
         return { by, answer: value };
       }
-      // Counted, because the clock of who answers may differ.
+      // Counts decisions instead of comparing times, because the operator's clock may differ.
       const { newest, older } = job.decisions ?? { newest: [], older: 0 };
       const before = await steps.read(`${step}: asked`, 'a person', async () => older + newest.length);
       return steps.read(step, 'a person', async () => {
@@ -342,7 +342,8 @@ export function createCustomSteps(job: Job, steps: JobSteps, context: CustomCont
   return eachNamedOnce(own, isLinkRequired ? inOwnName : async () => {}, taking) as CommandSteps;
 
   /**
-   * The key may see and do more than the person may. A job that has begun with the key goes on with it.
+   * Refuses steps that use the relay's key, which may have more rights than the person. A job that has already acted
+   * with the key continues with it.
    * @throws {NotDone}
    */
   async function inOwnName(verb: string): Promise<void> {
@@ -352,7 +353,7 @@ export function createCustomSteps(job: Job, steps: JobSteps, context: CustomCont
     );
   }
 
-  /** @throws {NeedsOperator} for a repository that relay.config.ts does not name: what a payload says is no permission */
+  /** @throws {NeedsOperator} for a repository that is not in relay.config.ts, because a payload is no permission */
   function configured(step: string, repository: string): string {
     const found = findRepository(config, repository);
     if (found) return found.name;
@@ -360,7 +361,7 @@ export function createCustomSteps(job: Job, steps: JobSteps, context: CustomCont
   }
 }
 
-/** The name of a task, and words behind it. */
+/** Splits a task's name from the words behind it. */
 function withRest(typed: string): TypedTime {
   const text = withSingleBlanks(typed);
   const { word, rest, isQuoted } = firstWord(text) ?? { word: text, rest: '', isQuoted: false };
@@ -372,5 +373,5 @@ function withRest(typed: string): TypedTime {
   return isQuoted || rest === '' ? read : { ...read, open: { text, day: 'today' } };
 }
 
-/** The marker stands at the end, behind what others wrote. */
+/** Appends the marker, behind text from outside. */
 const withMarker = (text: unknown, marker: string) => withFooter(typeof text === 'string' ? text : '', marker);

@@ -21,18 +21,18 @@ import { customVerb } from './custom-command.ts';
 import { hookFault } from './hook-fault.ts';
 import { catchingStrays, strayOf } from './strays.ts';
 
-/** Where a team's automations are. */
+/** The folder of the custom automations. */
 export const CUSTOM_FOLDER = join(projectFolder(), 'automations');
 
-/** What the folder holds, and what is wrong with its files. A file with a fault is left out. */
+/** The automations of the folder, without the files that have a fault, and those faults. */
 export interface ReadFolder {
   custom: CustomAutomations;
-  /** A sentence each, which begins with the path of the file or of the setting. */
+  /** One sentence for each fault. It begins with the path of the file or setting. */
   faults: string[];
   files: string[];
 }
 
-/** Reads a team's automations. Each file is loaded as it is now, also if it was loaded before. */
+/** Reads the custom automations. Loads the current version of each file, even if an earlier one was loaded before. */
 export async function readCustomAutomations(config: RelayConfig, folder = CUSTOM_FOLDER): Promise<ReadFolder> {
   const files = existsSync(folder) ? readdirSync(folder).filter(isAutomation).sort() : [];
   const faults: string[] = [];
@@ -51,7 +51,8 @@ export async function readCustomAutomations(config: RelayConfig, folder = CUSTOM
       faults.push(`automations/${file}: ${messageOf(error)}`);
     }
   }
-  // The permission of a file with a fault is not known.
+  // A file with a fault may have a permission that is still unknown, so permissions are checked only if there are no
+  // faults.
   if (faults.length === 0) faults.push(...permissionFaults(config, list));
   const find = async <Part extends 'on' | 'run'>(name: string, part: Part) => {
     const found = loaded.get(name);
@@ -67,8 +68,8 @@ export async function readCustomAutomations(config: RelayConfig, folder = CUSTOM
 export const isAutomation = (file: string) => file.endsWith('.ts') && !/\.(test|d)\.ts$/.test(file);
 
 /**
- * What the functions know of a file.
- * @throws {Error} that says what is wrong with the file, and what to do
+ * Reads what the functions need to know about a file.
+ * @throws {Error} with the fault of the file, and how to fix it
  */
 export function described(
   name: string,
@@ -113,7 +114,7 @@ function dataOf(
   }
 }
 
-/** Whether the relay has an automation of that name itself. */
+/** True if the relay has a built-in automation with that name. */
 export function isOurs(name: string): boolean {
   const ours = readdirSync(join(import.meta.dirname, '..'), { withFileTypes: true });
   return ours.some((one) => one.isDirectory() && one.name === name);
@@ -152,7 +153,7 @@ function exampleFault(on: CustomTrigger & { kind: 'command' }): string | undefin
   return reading && 'command' in reading ? undefined : `the example '${on.example}' does not fit '${on.usage}'`;
 }
 
-/** A misspelled permission would leave its command to everyone. */
+/** Finds misspelled permissions, which would open their command to everyone. */
 function permissionFaults({ slack }: RelayConfig, list: readonly CustomAutomation[]): string[] {
   const known = [...ourPermissions, ...list.flatMap((one) => (one.kind === 'command' ? (one.permission ?? []) : []))];
   return Object.keys(slack?.permissions ?? {}).flatMap((name) =>
@@ -160,7 +161,10 @@ function permissionFaults({ slack }: RelayConfig, list: readonly CustomAutomatio
   );
 }
 
-/** A warning for each command that nobody can use, and for each whose permission is not configured, so that everyone may use it. */
+/**
+ * Warns about commands that nobody can use, and about commands whose permission is not configured, so that everyone may
+ * use them.
+ */
 export const commandWarnings = ({ slack, connections }: RelayConfig, custom: CustomAutomations): string[] =>
   customOf(custom, 'command').flatMap(({ name, usage, permission, inComments }) => {
     const [file, verb] = [`automations/${name}.ts`, verbIn(usage)];
@@ -187,7 +191,7 @@ function connectionFault(
 
 let known: string[] | undefined;
 
-/** The events of GitHub, from the file that has their types. */
+/** The names of GitHub's events, read from the file with their types. */
 function githubEvents(): string[] {
   if (known) return known;
   const types = readFileSync(

@@ -50,7 +50,7 @@ const hook = z.object({ verify, challenge: z.optional(challenge) }).check(
   }),
 );
 
-/** What is wrong with how a webhook verifies its requests and answers a challenge, and what to write. */
+/** Returns what is wrong with a webhook's signature check or challenge, and how to fix it. */
 export function hookFault(of: Pick<CustomOf<'webhook'>, 'verify' | 'challenge'>): string | undefined {
   const read = readInput(hook, of);
   return read.ok ? undefined : read.faults.map(faultLine).join('; ');

@@ -1,27 +1,30 @@
 import { shownName } from '../../faults/refused-fields.ts';
 
-/** The part of a value that is no JSON, or that comes back from the table as something else. */
+/** A part of a value that is not JSON, or that the table would change. */
 export interface Foreign {
-  /** `input.at` */
+  /** Such as `input.at`. */
   field: string;
-  /** `Date`, `number beyond 2^53` */
+  /** Such as `Date` or `number beyond 2^53`. */
   is: string;
-  /** It may come from the event: JSON has such values. */
+  /** True if the part is valid JSON, so it may come from the event. */
   isJson: boolean;
 }
 
-/** The table takes 32 levels, with those of the record around a value. */
+/** The table allows 32 levels, including those of the record that holds the value. */
 const MOST_LEVELS = 20;
-/** The table refuses a number that is nearer to zero. */
+/** The table refuses numbers closer to zero. */
 const SMALLEST = 1e-130;
 
-/** @param field where the value is, for people */
+/**
+ * Finds the first part that cannot be stored.
+ * @param field the path of the value, for people
+ */
 export function foreignIn(value: unknown, field: string, levels = MOST_LEVELS): Foreign | undefined {
   const other = notJson(value);
   const is = other ?? notHeld(value, levels);
   if (is !== undefined) return { field, is, isJson: other === undefined };
   if (typeof value !== 'object' || value === null) return undefined;
-  // A copy of a list has undefined in place of its gaps.
+  // Copying a list turns its gaps into undefined.
   for (const [name, part] of Object.entries(Array.isArray(value) ? [...value] : value)) {
     const found = foreignIn(part, `${field}.${shownName(name)}`, levels - 1);
     if (found) return found;
@@ -29,22 +32,22 @@ export function foreignIn(value: unknown, field: string, levels = MOST_LEVELS): 
   return undefined;
 }
 
-/** The kind of the value itself, without its parts; undefined for JSON. */
+/** Returns the kind of a value that is not JSON, ignoring its parts; undefined for JSON. */
 function notJson(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isNaN(value) ? 'NaN' : undefined;
   if (typeof value !== 'object')
     return ['undefined', 'boolean', 'string'].includes(typeof value) ? undefined : typeof value;
-  // The table leaves undefined out, and the rows behind it would move up.
+  // The table drops undefined, so the rows after it would move up.
   if (Array.isArray(value)) return value.includes(undefined) ? 'list with undefined' : undefined;
   const maker = value && Object.getPrototypeOf(value)?.constructor;
   return maker && maker !== Object ? String(maker.name) : undefined;
 }
 
-/** The kind of a JSON value, without its parts, that the table does not hold. */
+/** Returns the kind of a JSON value that the table cannot hold, ignoring its parts. */
 function notHeld(value: unknown, levels: number): string | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : 'text that is cut within a character';
   if (typeof value === 'number') {
-    // JSON has 1e999.
+    // 1e999 is valid JSON.
     if (!Number.isFinite(value)) return String(value);
     if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return 'number beyond 2^53';
     return value !== 0 && Math.abs(value) < SMALLEST ? 'number below 1e-130' : undefined;
@@ -52,7 +55,7 @@ function notHeld(value: unknown, levels: number): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (levels === 0) return `value of more than ${MOST_LEVELS} levels`;
   if (!Object.keys(value).every((name) => name.isWellFormed())) return 'record with a name cut within a character';
-  // The SDK loses one of them, and takes a record with another one for the object of a class.
+  // The SDK drops one of these names, and mistakes a record with another for an instance of a class.
   const lost = ['', '__proto__', 'constructor'].find((name) => Object.hasOwn(value, name));
   return lost === undefined ? undefined : `record with the name '${lost}'`;
 }

@@ -10,18 +10,18 @@ import type { Json, Link } from '../../triggers/steps.ts';
 import { foreignIn } from './json.ts';
 import { ofTeam } from './thrown.ts';
 
-/** What the code of a team chooses to keep of an answer. */
+/** The part of an answer that the team's code stores. */
 export type Kept = Json | undefined;
 
-/** What a step keeps goes into an item of the table, which holds 400 KB, together with its sends. */
+/** A step's result is stored in one item with its sends; an item holds 400 KB. */
 const MOST_KEPT_BYTES = 32_768;
 
 /**
- * A path as it is sent: without `..` and the like, which would lead to another repository.
+ * Resolves a path for GitHub. Refuses `..` in any form, which could lead to another repository.
  * @throws {NeedsOperator}
  */
 export function pathOf(step: string, path: string): URL {
-  // A URL would leave out what these stand for.
+  // In a URL, everything after `#` would be lost.
   const whole = path.replaceAll('#', '%23');
   const isPath = /^\/repos\/[^\t\n\r]+$/.test(whole) && URL.canParse(whole, 'https://api');
   const url = isPath ? new URL(whole, 'https://api') : undefined;
@@ -33,7 +33,7 @@ export function pathOf(step: string, path: string): URL {
 }
 
 /**
- * A path of the service: a declared operation of unknown effect, or one that the relay does not declare.
+ * Returns the operation for a path of the service: a declared one with an unknown effect, or an undeclared one.
  * @throws {NeedsOperator}
  */
 export function sendable(step: string, path: string): Operation {
@@ -49,7 +49,7 @@ function rawAt(step: string, path: string): Operation {
   }
 }
 
-/** @throws {NeedsOperator} for a key that would be the same for all that have none */
+/** @throws {NeedsOperator} without a key, because all things without a key would share one */
 export function keyOf(step: string, key: unknown): string {
   if ((typeof key === 'string' && key !== '') || Number.isFinite(key)) return String(key);
   throw new NeedsOperator(`the step '${step}' has no key; give a text or a number that says what it is for`);
@@ -71,7 +71,7 @@ export function declared(step: string, name: string, effects: readonly Operation
 }
 
 /**
- * What comes back from the journal is the same only if it is JSON.
+ * Checks that a result is JSON, because only JSON comes back unchanged from the journal.
  * @throws {NeedsOperator}
  */
 export function checked(step: string, keep: () => Kept, most = MOST_KEPT_BYTES): Json {
@@ -86,7 +86,7 @@ export function checked(step: string, keep: () => Kept, most = MOST_KEPT_BYTES):
   throw new NeedsOperator(`the step '${step}' keeps ${bytes} bytes; keep at most ${most}: choose fields`);
 }
 
-/** @throws {StepFailed} if the answer is not as the automation expects it */
+/** @throws {StepFailed} if the answer does not match the automation's schema */
 export function parsed(step: string, schema: $ZodType<Json>, data: unknown): Json {
   const read = zod.safeParse(schema, data);
   if (read.success) return read.data;
@@ -94,19 +94,19 @@ export function parsed(step: string, schema: $ZodType<Json>, data: unknown): Jso
   throw new StepFailed(`the answer to the step '${step}' is not as its schema says: ${fields}`);
 }
 
-/** @throws {NeedsOperator} for a link that leads to no page */
+/** @throws {NeedsOperator} if a link is not an http(s) address */
 export function withAddresses(step: string, parts: readonly (string | Link)[]): readonly (string | Link)[] {
   const wrong = parts.find((part) => typeof part !== 'string' && !/^https?:\/\/\S+$/.test(part?.url));
   if (wrong === undefined) return parts;
   throw new NeedsOperator(`the step '${step}' has a link that does not begin with https://`);
 }
 
-/** Numbers outside are seconds, or nanoseconds. */
+/** Numbers outside this range are probably seconds or nanoseconds. */
 const TIMES_MS = { from: Date.UTC(2000), to: Date.UTC(2100) };
 
 /** @throws {NeedsOperator} */
 export function momentOf(step: string, time: string | number): number {
-  // Without a zone, ECMAScript would take that of the machine.
+  // Without a time zone, ECMAScript would use the machine's.
   const at = typeof time === 'number' ? time : Date.parse(/[T ][\d:.]+$/.test(time) ? `${time}Z` : time);
   if (at >= TIMES_MS.from && at < TIMES_MS.to) return at;
   const what = Number.isNaN(time) ? 'something' : `'${time}'`;

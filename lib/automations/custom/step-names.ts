@@ -3,20 +3,20 @@ import { nearMiss } from '../../near-miss.ts';
 import { cutToLength } from '../../text.ts';
 import { UnknownStep } from './thrown.ts';
 
-/** The name is part of a key in the table, which holds 1,024 bytes. */
+/** The name becomes part of a table key, which holds 1,024 bytes. */
 const LONGEST_NAME = 200;
 
-/** Carries out a step in its turn. */
+/** Runs a step when it is its turn. */
 export type Taking = <T>(step: string, take: () => Promise<T>) => Promise<T>;
 
 /**
- * What a step of the same name kept would come back in place of a second one.
- * @param ensureAllowed throws if the step may not be carried out
+ * Refuses a second step with the same name, which would return the first one's stored result.
+ * @param ensureAllowed throws if the step is not allowed
  */
 export function eachNamedOnce(steps: object, ensureAllowed: (verb: string) => Promise<void>, taking: Taking): object {
   const named = new Set<string>();
   const lists = new Set<string>();
-  /** A list has a step for each of its pages. */
+  /** A list has one step for each page. */
   const isPage = (step: string) =>
     [...lists].some((list) => step.startsWith(list) && /^ \d+$/.test(step.slice(list.length)));
   const entries = Object.entries(steps).map(([verb, take]) => {
@@ -29,7 +29,7 @@ export function eachNamedOnce(steps: object, ensureAllowed: (verb: string) => Pr
         );
       if (isOfRelay(step)) throw new NeedsOperator(`the relay itself names a step '${step}'; choose another name`);
       if (verb === 'list') lists.add(step);
-      // These have the name of the thing.
+      // These steps share their name with a `create` or `say` step, so the verb and the key make it unique.
       const own = verb === 'found' || verb === 'letGo' ? `${step}: ${verb} ${rest[0]}` : step;
       if (named.has(own) || [step, ...named].some(isPage)) {
         throw new NeedsOperator(
@@ -51,6 +51,6 @@ export function eachNamedOnce(steps: object, ensureAllowed: (verb: string) => Pr
   });
 }
 
-/** Steps that the relay takes in front of a run, within its steps, and behind it. */
+/** True for steps of the relay itself: before a run, after it, or as part of a step. */
 export const isOfRelay = (step: string) =>
   /^(reply|not done|who acts|who is it|tell (waiting|parked) .*|may @.*)$|: /.test(step);

@@ -3,7 +3,7 @@ import { Interruption } from '../../engine/record/interruption.ts';
 import type { CustomAutomations } from '../../triggers/custom-automation.ts';
 import { ThrownByTeam } from './thrown.ts';
 
-/** Gets what a promise was rejected with that no code waits for, and what a timer or a listener threw. */
+/** Receives the rejection of a promise that no code awaits, or the exception of a timer or listener. */
 type Stray = (thrown: unknown) => void;
 
 interface StrayOptions {
@@ -13,13 +13,15 @@ interface StrayOptions {
 
 const running = new AsyncLocalStorage<Stray>();
 
-/** Runs code of a team. What it leaves behind, such as a promise or a timer, ends no process if it fails, also much later. */
+/**
+ * Runs the team's code. If a promise or timer that it leaves behind fails, even much later, the process does not end.
+ */
 export const catchingStrays = <T>(stray: Stray, code: () => T): T => running.run(stray, code);
 
 /**
- * Logs what it gets, each once.
- * @param file that left the promise behind
- * @param failed gets it as the records may have it
+ * Creates a function that logs each stray once.
+ * @param file the file that left the promise behind
+ * @param failed receives the error in a form for the records
  */
 export function strayOf(
   file: string,
@@ -38,8 +40,8 @@ export function strayOf(
   };
 }
 
-// Each listener would hear of it, and that of Lambda's runtime ends the process. So what is of a team's code reaches none,
-// and all else goes its usual way.
+// Other listeners would hear of the error, too, and the listener of Lambda's runtime ends the process. So errors of the
+// team's code reach no listener. All other errors take their usual way.
 const ENDING = new Set(['unhandledRejection', 'uncaughtException']);
 const { emit } = process;
 process.emit = function (this: NodeJS.Process, event: string, ...given: unknown[]) {

@@ -5,7 +5,10 @@ import type { CustomAutomations } from '../../triggers/custom-automation.ts';
 
 const LONGEST_MESSAGE = 200;
 
-/** What the code of a team threw, as the records and the log may have it: its words may be made of a payload. */
+/**
+ * An error of the team's code for the records and the log. Only errors of the language keep their message, because
+ * other messages may contain parts of a payload.
+ */
 export class ThrownByTeam extends Error {
   override readonly name = 'ThrownByTeam';
   readonly #thrown: unknown;
@@ -19,15 +22,16 @@ export class ThrownByTeam extends Error {
     this.#thrown = thrown;
   }
 
-  /** Whether the file has to be repaired. That a request got no answer is a TypeError, too, which has a cause. */
+  /** True if the file has to be fixed. A request without an answer is a TypeError, too, but has a cause. */
   get isMistake(): boolean {
     const isOfLanguage = [TypeError, ReferenceError, SyntaxError].some((kind) => this.#thrown instanceof kind);
     return isOfLanguage && (this.#thrown as Error).cause === undefined;
   }
 
   /**
-   * `RangeError: no place for 12 at automations/mine.ts:6`, with its message where people may read it.
-   * @param file of the team
+   * Returns, for example, `RangeError: no place for 12 at automations/mine.ts:6`; the message only where people may
+   * read it.
+   * @param file the team's file
    */
   inWords(file: string, { showsErrors }: Pick<CustomAutomations, 'showsErrors'>): string {
     const { name, message } =
@@ -39,13 +43,13 @@ export class ThrownByTeam extends Error {
   }
 }
 
-/** A file calls a step that does not exist, and almost has the name of another. */
+/** The code calls a step that does not exist, with a name close to an existing one. */
 export class UnknownStep extends TypeError {}
 
-/** What is wrong with what the code of a team returns, in the words of the relay. */
+/** The team's code returned something wrong. The message is the relay's own. */
 export class TeamMistake extends Error {}
 
-/** Calls code of a team. @throws {ThrownByTeam | TeamMistake | Interruption} */
+/** Calls the team's code. @throws {ThrownByTeam | TeamMistake | Interruption} */
 export function ofTeam<T>(code: () => T): T {
   try {
     return code();

@@ -22,13 +22,13 @@ const STEPS = new Set('call list create found letGo send say comment github task
 const EACH = new Set('forEach map flatMap filter some every find findIndex findLast findLastIndex'.split(' '));
 const OF_PROMISES = new Set('then catch finally'.split(' '));
 
-/** What the names are that code declares, or has around it. Any other name is a global one. */
+/** The kind of each name that the code declares or has in scope. Every other name is global. */
 type Names = Map<string, 'steps' | 'step' | 'async' | 'other'>;
 type Warn = (at: AnyNode, says: string) => void;
 
 /**
- * What files of a team do that a job cannot repeat, or does not wait for: a sentence each, which begins with the file and
- * its line. Only the syntax is read, so a file without warnings can have such a mistake, too.
+ * Finds code in the team's files that a job cannot repeat, or that nothing waits for. Each warning begins with the file
+ * and line. Only the syntax is checked, so a file without warnings may still have such a mistake.
  */
 export const warningsIn = (files: readonly string[]): string[] =>
   files.flatMap((file) => {
@@ -38,12 +38,12 @@ export const warningsIn = (files: readonly string[]): string[] =>
       const javascript = javascriptOf(readFileSync(file, 'utf8'));
       visit(parse(javascript, { ecmaVersion: 'latest', sourceType: 'module', locations: true }), new Map(), warn);
     } catch {
-      // Where the folder is read, Node says what is wrong with such a file.
+      // Node reports the syntax error when the folder is read.
     }
     return [...found];
   });
 
-/** Each line stays where it is. Node says that this function may change, which is no business of a team. */
+/** Strips the types and keeps all line numbers. Suppresses Node's warning that this function is experimental. */
 function javascriptOf(typescript: string): string {
   const { emitWarning } = process;
   process.emitWarning = () => {};
@@ -60,7 +60,7 @@ function visit(node: AnyNode, outer: Names, warn: Warn): void {
   if (ofGlobal) warn(node, ofGlobal);
   if (node.type === 'NewExpression' || node.type === 'CallExpression') {
     const [first] = node.arguments;
-    // With arguments, new Date() says the same in each run. Date() ignores them.
+    // `new Date()` with arguments always returns the same time. `Date()` ignores its arguments.
     const isNow = node.type === 'CallExpression' || !first;
     if (isNow && globalOf(node.callee, names) === 'Date') warn(node, CLOCK);
     if (first && EACH.has(fieldOf(node.callee)) && isAsync(first, names)) warn(first, CALLBACK);
@@ -74,7 +74,7 @@ function visit(node: AnyNode, outer: Names, warn: Warn): void {
   for (const child of childrenOf(node)) visit(child, names, warn);
 }
 
-/** The name of what the file does not declare itself, such as `fetch` or `Math.random`. */
+/** Returns the name of a global, such as `fetch` or `Math.random`. */
 function globalOf(node: AnyNode, names: Names): string | undefined {
   if (node.type === 'Identifier') return names.has(node.name) ? undefined : node.name;
   const object = node.type === 'MemberExpression' && globalOf(node.object, names);
@@ -102,7 +102,7 @@ function isPromise(node: AnyNode, names: Names): boolean {
   return isOfPromise || isStep(node, names) || isAsync(node.callee, names);
 }
 
-/** Whether it is a function that gives a promise. */
+/** True for a function that returns a promise. */
 function isAsync(node: AnyNode, names: Names): boolean {
   if (!isFunction(node)) return is('async', node, names);
   return node.async || (node.expression && isPromise(node.body, namesIn(node, names)));
@@ -120,7 +120,7 @@ function namesIn(node: AnyNode, outer: Names): Names {
   return names;
 }
 
-/** Adds what a statement, or the head of a loop, declares. */
+/** Adds the names declared by a statement or the head of a loop. */
 function declareOf(node: AnyNode, names: Names): void {
   if (node.type === 'ExportNamedDeclaration' && node.declaration) declareOf(node.declaration, names);
   else if (node.type === 'ImportDeclaration') for (const { local } of node.specifiers) declare(local, names);
@@ -133,7 +133,7 @@ function declareOf(node: AnyNode, names: Names): void {
     }
 }
 
-/** @param ofSteps whether the fields that the pattern takes may be those of the steps */
+/** @param ofSteps true if the pattern takes fields from the steps */
 function declare(pattern: AnyNode, names: Names, ofSteps = false): void {
   if (pattern.type === 'Identifier') names.set(pattern.name, pattern.name === 'steps' ? 'steps' : 'other');
   else if (pattern.type === 'AssignmentPattern') declare(pattern.left, names);
@@ -149,7 +149,7 @@ function declare(pattern: AnyNode, names: Names, ofSteps = false): void {
       names.set(one.value.name, 'step');
 }
 
-/** Without the names of fields and of what is imported, which are no variables. */
+/** Leaves out the names of fields and imports, which are not variables. */
 function childrenOf(node: AnyNode): AnyNode[] {
   if (node.type === 'ImportDeclaration') return [];
   const isField = (name: string) => 'computed' in node && !node.computed && (name === 'property' || name === 'key');

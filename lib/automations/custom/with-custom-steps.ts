@@ -9,11 +9,12 @@ import { catchingStrays, strayOf } from './strays.ts';
 import { ThrownByTeam } from './thrown.ts';
 
 /**
- * Runs code with the steps of a team's automation. What ends a step ends the run, also if the code catches it or does not
- * wait for the step: it must not go on as if the step were done, or had failed for good. A step without `await` could
- * be under way when the job ends, so each step begins and ends by itself, before the code returns.
+ * Runs code with the steps of a custom automation. If a step ends the run, the run ends even if the code catches the
+ * error or does not await the step: the code must not continue as if the step were done, or had failed for good. A step
+ * without `await` could still be running when the job ends, so steps run one at a time, and all end before the code
+ * returns.
  *
- * @param file where the code is, for people
+ * @param file the path of the code, for people
  */
 export async function withCustomSteps(
   job: Job,
@@ -29,7 +30,7 @@ export async function withCustomSteps(
 
   const taking: Taking = (step, take) => {
     const result = begin(step, take);
-    // Code that does not wait for the step must not make a stray of it: it is in `ends`.
+    // Code that does not await the step must not turn its error into a stray; `ends` already has it.
     result.catch(() => {});
     return result;
   };
@@ -55,13 +56,16 @@ export async function withCustomSteps(
   hasReturned = true;
   if (underWay) ends.push(outOfTurn(`run returned while the step '${underWay.step}' was under way`));
   await underWay?.ended;
-  // Strays are known after this turn of the event loop.
+  // Strays become known after this turn of the event loop.
   await setImmediate();
   if (ends.length > 0) throw ends.find(isWait) ?? ends[0];
   return said;
 }
 
-/** A wait comes first: a creation without an answer is sent again, and the next run comes to the same mistake. */
+/**
+ * True for a wait, which precedes other ends: an unanswered creation is sent again, and the next run meets the same
+ * mistake.
+ */
 const isWait = (end: unknown) => end instanceof RetryAt || end instanceof InLine;
 
 const outOfTurn = (what: string) =>

@@ -1,15 +1,15 @@
 import * as z from 'zod/mini';
 import { defineJobs } from '../../engine/record/job-kind.ts';
 
-/** A run of a workflow. */
+/** A workflow run. */
 export const runRef = z.object({ id: z.int(), number: z.int(), url: z.string() });
 
 const failingTest = z.object({
   kind: z.enum(['test case', 'test step']),
   id: z.union([z.string(), z.number()]),
-  /** The name of a test that failed. */
+  /** The name of a failed test. */
   title: z.string(),
-  /** The first and the last run in which it failed. */
+  /** The first and the last failed run. */
   first: runRef,
   last: runRef,
 });
@@ -23,5 +23,5 @@ const input = z.object({
 });
 export type FailingInput = z.output<typeof input>;
 
-/** Test cases that failed in two runs in a row. */
+/** The input: test cases that failed in two runs in a row. */
 export const failingTestsJobs = defineJobs('failing-tests-to-defect', input);

@@ -7,7 +7,7 @@ import { defineRun } from '../our-automation.ts';
 import { relateDefect, TARGET_FIELDS } from '../relate/relate-defect.ts';
 import { type FailingInput, failingTestsJobs } from './jobs.ts';
 
-/** Creates one defect for the tests of a job, and links it to their test case if it is one. */
+/** Creates one defect for the tests of a job. If the job has a single test case, links the defect to it. */
 export const run = defineRun(failingTestsJobs, async (input, steps, context) => {
   const { job } = context;
   const settings = findRepository(context.config, input.repository)?.tests?.defects;
@@ -27,7 +27,7 @@ export const run = defineRun(failingTestsJobs, async (input, steps, context) => 
   return `created defect ${id}, ${linked ? 'linked to' : 'but the service does not link it to'} ${only.kind} ${only.id}`;
 });
 
-/** The service does not know the test case, but the defect exists. */
+/** The service does not know the test case. The defect still exists. */
 function notThere(error: unknown): undefined {
   if (error instanceof Refused && [400, 404, 422].includes(error.refusal.status ?? 0)) return undefined;
   throw error;

@@ -29,7 +29,7 @@ export const findVerb: JobVerb<FindCommand> = {
   permission: 'find',
   job(command, origin) {
     const event = eventOf('find', printFind(command), origin);
-    // A search has its own group, so it does not wait for the person's earlier commands.
+    // A search has a queue group of its own, so it does not wait for the person's earlier commands.
     return searchJobs.draft({ ...event, group: `${origin.entity}-find`, input: { text: command.text } });
   },
 };

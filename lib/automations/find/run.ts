@@ -17,14 +17,14 @@ import { searchJobs } from './command.ts';
 
 const SHOWN = 5;
 
-/** What a search found. */
+/** The result of a search. */
 interface Found {
   tasks: readonly FoundTask[];
-  /** Null if the key may not read them. */
+  /** Null if the key may not read projects. */
   projects: readonly FoundTask[] | null;
-  /** Where nothing is found. */
+  /** Similar tasks, if the search finds nothing. */
   near?: readonly FoundTask[];
-  /** In the records. */
+  /** The counts for the records. */
   counted: string;
 }
 
@@ -48,7 +48,7 @@ async function withKey(text: string, steps: JobSteps, { job, knownTasks }: RunCo
     .catch(ifRefused('this search'));
   const matching = listed.slice(0, SHOWN);
   const id = idIn(text) ?? '';
-  // A search need not look at ids.
+  // The service's search may ignore ids, so a text without a match is looked up as an id.
   const byId = matching.length === 0 && TASK_ID.test(id) ? await taskOf(id, steps) : null;
   const tasks = byId ? [byId] : matching;
   await knownTasks.learn(job.connection, tasks);
@@ -56,7 +56,7 @@ async function withKey(text: string, steps: JobSteps, { job, knownTasks }: RunCo
     id: project_id,
     name: name ?? project_id,
   });
-  // The tasks are found already.
+  // If the service refuses to search projects, the tasks are still shown.
   const projects = await steps
     .list('search projects', searchProjects, query, named, ({ id }) => id, 1)
     .then(({ kept }) => kept.slice(0, SHOWN), nullIfRefused);
@@ -66,7 +66,7 @@ async function withKey(text: string, steps: JobSteps, { job, knownTasks }: RunCo
   return { tasks, projects, near, counted };
 }
 
-/** Only among what the person can see. */
+/** Searches what the person can see. */
 async function asThem({ uses, tools }: Mine<'find'>, text: string): Promise<Found | { said: string }> {
   const { found, said } = await tools.read('search', callOf(uses.own, { text }), (answer) => ({
     found: readRows(answer, uses.own)?.slice(0, SHOWN).map(shortened),
@@ -77,7 +77,7 @@ async function asThem({ uses, tools }: Mine<'find'>, text: string): Promise<Foun
   return { tasks, projects: [], counted: `tasks found: ${tasks.length}` };
 }
 
-/** Null also if the key may not read tasks. */
+/** Returns the task with this id; null if there is none, or if the key may not read tasks. */
 function taskOf(id: string, steps: JobSteps): Promise<FoundTask | null> {
   return tasksOfKey(steps).byId(id).catch(nullIfRefused);
 }
@@ -87,7 +87,7 @@ function nullIfRefused(error: unknown): null {
   throw error;
 }
 
-/** The tasks that share a word with the text, except for typos, or that have it with other spaces. */
+/** Finds tasks that share a word with the text, allowing typos, or that contain the text with other spaces. */
 async function similarTasks(text: string, steps: JobSteps, known: readonly FoundTask[]): Promise<readonly FoundTask[]> {
   const joined = (name: string) => comparableName(name).replaceAll(' ', '');
   const near = await nearTasks(
@@ -99,5 +99,5 @@ async function similarTasks(text: string, steps: JobSteps, known: readonly Found
   return [...near, ...spaced].slice(0, SHOWN);
 }
 
-/** An item of the journal holds 400 KB, and a button shows 75 characters. */
+/** Shortens a text: a journal item holds 400 KB, and a button shows 75 characters. */
 const shortened = <Row extends { text: string }>(row: Row): Row => ({ ...row, text: cutToLength(row.text, 255, '…') });

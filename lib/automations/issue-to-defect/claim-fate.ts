@@ -8,11 +8,11 @@ export const CREATE_STEP = 'create-defect';
 
 /**
  * What happened to a job's claim.
- * - `under way`: the job has not ended, and settles its claim itself; if it is `idle`, it has sent nothing and renews its
- *   claim before it does, so another job may take the claim over
- * - `made`: the job created the defect, but ended before it wrote that to the link
- * - `nothing`: the job ended or is parked, and it has no open request
- * - `unknown`: the job is parked until a person decides whether its request was executed
+ * - `under way`: the job has not ended and will settle its claim itself. An `idle` job has sent nothing, and renews its
+ *   claim before it sends anything, so another job may take over the claim
+ * - `made`: the job created the defect, but ended before it updated the link
+ * - `nothing`: the job ended or is parked, without an open request
+ * - `unknown`: the job is parked until a person decides whether its request was carried out
  * - `gone`: the job was discarded, or its record has expired, and it may have created a defect with these fields
  */
 export type ClaimFate =
@@ -37,7 +37,7 @@ export async function fateOfClaim(
   return { fate: 'gone', sent: kept.openRequest(CREATE_STEP)?.sent ?? {} };
 }
 
-/** What a job's journal says about its defect: created, request open, or neither. */
+/** What a job's journal says about the defect: created, request open, or neither. */
 export function creationOf(journal: Pick<Journal, 'entry' | 'openRequest'>): Created | 'open' | 'none' {
   const entry = journal.entry(CREATE_STEP);
   if (entry?.status === 'done') return entry.result as Created;

@@ -13,7 +13,7 @@ function issueState(issue: GithubIssue, repository: string, config: IssueToDefec
   return {
     name: `${repository}#${issue.number}`,
     title: issue.title,
-    // A DynamoDB item holds 400 KB, and the description shows no more of the body than this.
+    // A DynamoDB item holds 400 KB, and the description shows only this much of the body.
     body: cutToBytes(issue.body ?? '', config.maxDescriptionBytes + 1_000, ''),
     author: issue.user ? `@${issue.user.login}` : 'a deleted account',
     url: issue.html_url,
@@ -25,7 +25,7 @@ function issueState(issue: GithubIssue, repository: string, config: IssueToDefec
   };
 }
 
-/** What GitHub says about an issue, as the link keeps it. @param repository `owner/name` */
+/** The state of an issue as GitHub reports it, in the form of the link. @param repository `owner/name` */
 export function reportedState(issue: GithubIssue, repository: string, config: IssueToDefectConfig): ReportedState {
   const state = issueState(issue, repository, config);
   return { state, name: state.name, version: issue.updated_at, wanted: isDefect(state.labels, config) };
@@ -48,7 +48,7 @@ export function isDefect(labels: readonly string[], config: IssueToDefectConfig)
 /**
  * The fields of an issue's defect.
  *
- * @param marker the text that identifies the defect in a search; it is always the end of the description
+ * @param marker the text that identifies the defect in a search; always at the end of the description
  */
 export function defectFields(issue: IssueState, marker: string, config: IssueToDefectConfig): DefectFields {
   const closed = issue.state === 'closed';
@@ -61,15 +61,15 @@ export function defectFields(issue: IssueState, marker: string, config: IssueToD
   return fields;
 }
 
-/** What a creation has sent of a defect's own fields. */
+/** The fields of the defect itself among those that a creation sent. */
 export function appliedOf({ project_id, ...fields }: SentFields): Applied {
   return fields;
 }
 
 /**
- * The fields that an update must send: those that differ from what was applied last, and those whose last value is
- * unknown. Changes that people make in the service therefore stay until the issue's own value changes.
- * @param now epoch milliseconds; what may still change by then is sent later
+ * The fields that an update must send: fields that differ from what was applied last, and fields whose last value is
+ * unknown. So changes that people make in the service stay until the issue's own value changes.
+ * @param now epoch milliseconds; fields that an unanswered update may still change after that are sent later
  */
 export function fieldsToSend(
   fields: DefectFields,
@@ -108,17 +108,17 @@ function description(issue: IssueState, marker: string, config: IssueToDefectCon
   return withFooter(body, footer, config.maxDescriptionBytes, '\n\n[Cut here; the whole text is in the issue.]');
 }
 
-/** What the last lines of a description say. People can write such lines, too. */
+/** The last lines of a description. People can write such lines, too. */
 export interface Footer {
   /** `acme/web#42` */
   issue: string;
   marker: string;
 }
 
-/** Between the address of the issue and the marker are the optional lines of {@link description}. */
+/** The optional lines of {@link description} stand between the issue's address and the marker. */
 const ADDRESS = /(?:^|\n)---\nGitHub issue ([\w.-]+\/[\w.-]+#\d+) by [^\n]*\n(?:(?:State|No longer)[^\n]*\n)*$/;
 
-/** @returns undefined for a text that does not end as the description of an issue's defect */
+/** @returns undefined if the text does not end like the description of an issue's defect */
 export function footerOf(text: unknown): Footer | undefined {
   const marker = markerIn(text);
   if (marker === undefined) return undefined;

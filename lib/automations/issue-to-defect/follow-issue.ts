@@ -14,14 +14,14 @@ import { decideUpdate, leaveOrPark, looksAlike } from './issue-decisions.ts';
 import { createIssueRefs, type IssueRef } from './issue-ref.ts';
 import { issueJobs } from './jobs.ts';
 
-/** Keeps the defect of an issue as the issue is. */
+/** Updates an issue's defect to match the issue. */
 export function createFollowing(context: Context) {
   const { config, links, comments, clock } = context;
   const { readLink } = createIssueRefs(context);
   return { follow };
 
   /**
-   * Updates the defect until it has the newest state.
+   * Updates the defect until it matches the newest state.
    * @returns undefined if the link no longer has a defect
    */
   async function follow(job: Job, place: IssueRef, steps: JobSteps): Promise<string | undefined> {
@@ -36,7 +36,7 @@ export function createFollowing(context: Context) {
       const { all, fields } = decision;
       const applied = digestFields(all);
       if (Object.keys(fields).length > 0) {
-        // An update that was begun but not confirmed may have changed anything, so the next update does not wait.
+        // An unconfirmed update may have changed any of its fields, so the next update does not wait.
         const foldMs = repository.settings.foldSeconds * 1_000;
         const foldedUntil = (defect.updatedAt ?? Number.NEGATIVE_INFINITY) + foldMs;
         if (!defect.updating && begunAt < foldedUntil) {
@@ -62,10 +62,10 @@ export function createFollowing(context: Context) {
     }
   }
 
-  /** Sends one update, unless another run begins one meanwhile. */
+  /** Sends one update, unless another run has begun one. */
   async function update(job: Job, entity: string, { id, updates }: Defect, changed: object, steps: JobSteps) {
     const by = runOf(job);
-    // The number lets a state that returns be applied again.
+    // The number makes the step unique, so that an earlier state can be applied again.
     const step = `update-defect ${updates + 1} ${digest(changed).slice(0, 8)}`;
     await steps.set(
       step,
@@ -110,5 +110,5 @@ export function createFollowing(context: Context) {
   }
 }
 
-/** Two runs of a job can overlap, if a worker stalls. */
+/** Identifies one run of a job: if a worker stalls, two runs can overlap. */
 const runOf = ({ id, lease }: Job) => lease?.owner ?? id;

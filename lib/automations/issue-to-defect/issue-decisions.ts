@@ -6,24 +6,24 @@ import type { ClaimFate } from './claim-fate.ts';
 import { appliedOf, type DefectFields, defectFields, fieldsToSend, isDefect } from './defect-text.ts';
 
 /**
- * What a job of an issue decides, as pure functions. lib/automations/issue-to-defect/run.ts carries the decisions out,
- * and lib/operators/issue-plan.ts shows them.
+ * The decisions of an issue's job, as pure functions. lib/automations/issue-to-defect/run.ts carries them out, and
+ * lib/operators/issue-plan.ts shows them.
  */
 export interface IssueView {
-  /** The job that decides, or the job that an event would make. */
+  /** The job that decides, or the job that an event would create. */
   job: Pick<JobDraft, 'connection' | 'entity' | 'lane' | 'stranger'>;
   repository: IssueRepository;
 }
 
-/** A repository with issues that become defects, as relay.config.ts has it now. */
+/** A repository whose issues become defects, as currently configured in relay.config.ts. */
 export interface IssueRepository {
-  /** owner/name, as configured. */
+  /** The configured name, `owner/name`. */
   name: string;
   connection: string;
   settings: IssueToDefectConfig;
 }
 
-/** Nothing is done, and `why` says so to people. */
+/** Nothing is done; `why` is for people. */
 type Leave = { does: 'leave'; why: string };
 /** The job is parked for a person. */
 type Park = { does: 'park'; why: string };
@@ -31,7 +31,7 @@ type Park = { does: 'park'; why: string };
 const GONE =
   'the issue was deleted or transferred, and the relay cannot tell which of two states of its last second is newer';
 
-/** Whether an issue without a defect gets one. */
+/** Decides whether an issue without a defect gets one. */
 export function decideCreation(
   newest: NewestState | undefined,
   { job, repository: { name, connection, settings } }: IssueView,
@@ -46,14 +46,14 @@ export function decideCreation(
   return { does: 'park', why };
 }
 
-/** What becomes of the claim that another job holds. */
+/** The decision about a claim that another job holds. */
 type ClaimDecision =
   | { does: 'take over'; connection: string; inherited?: Applied }
-  /** The other job created a defect, but ended before it wrote that to the link. */
+  /** The other job created a defect, but ended before it updated the link. */
   | { does: 'make'; defect: Pick<Defect, 'id' | 'applied'> }
-  /** The other job makes the defect, from the newest state of the issue. */
+  /** The other job will create the defect, from the newest state of the issue. */
   | { does: 'leave to it'; why: string }
-  /** The other job makes the defect at this moment, and should not. */
+  /** The other job is about to create the defect, but this job should. It looks again later. */
   | { does: 'wait'; while: 'running' | 'waiting'; why: string }
   /** A person has to decide about the other job first. */
   | { does: 'leave open'; why: string }
@@ -65,7 +65,7 @@ export function decideClaim(held: Claim, fate: ClaimFate, view: IssueView): Clai
   switch (fate.fate) {
     case 'under way': {
       const why = `${by} creates the defect from the newest state of the issue`;
-      // A job that is being discarded makes none any more.
+      // A job that is being discarded no longer creates a defect.
       if (!fate.job.discarded && !goesFirst(view, fate.job, held)) return { does: 'leave to it', why };
       if (fate.isIdle) return { does: 'take over', connection: job.connection };
       return { does: 'wait', while: fate.job.status === 'running' ? 'running' : 'waiting', why };
@@ -86,23 +86,23 @@ export function decideClaim(held: Claim, fate: ClaimFate, view: IssueView): Clai
   }
 }
 
-/** Events do not wait behind a backfill, which may take hours, nor members behind outside contributors. */
+/** Jobs of events go before jobs of a backfill, which may take hours, and jobs of members before those of outsiders. */
 function goesFirst({ job, repository }: IssueView, other: IssueView['job'], held: Claim): boolean {
   const goesLast = ({ lane, stranger }: IssueView['job']) => lane === 'backfill' || stranger !== undefined;
   const isMisplaced = held.connection !== repository.connection && job.connection === repository.connection;
   return isMisplaced || (goesLast(other) && !goesLast(job));
 }
 
-/** What a person can do about a defect that may exist. */
+/** How a person can decide about a defect that may exist. */
 export const howToDecide = ({ entity }: IssueView['job']) =>
   `decide with npx partner-relay issue ${entity} --set <defect id> or --clear, then replay the job`;
 export const mayHaveCreated = (job: IssueView['job']) =>
   `an earlier job may have created a defect; ${howToDecide(job)}`;
 
 /**
- * What an issue's defect lacks.
- * @param now epoch milliseconds; what may still change by then is sent later
- * @returns with `send`, all fields that the defect should have, and those to send, which may be none
+ * Decides how to update an issue's defect.
+ * @param now epoch milliseconds; fields that an unanswered update may still change after that are sent later
+ * @returns for `send`, all fields of the defect, and the fields to send, which may be empty
  */
 export function decideUpdate(
   { claim, defect }: Holding,

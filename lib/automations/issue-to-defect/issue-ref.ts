@@ -9,7 +9,7 @@ import { reportedState } from './defect-text.ts';
 import type { IssueRepository } from './issue-decisions.ts';
 import { type IssueInput, issueEntity, issueJobs } from './jobs.ts';
 
-/** The issue that a job works on: its own, or the issue to which a transfer moved its defect. */
+/** The issue that a job works on: its own, or the issue to which its defect was transferred. */
 export interface IssueRef extends IssueName {
   repository: IssueRepository;
   address: IssueAddress;
@@ -24,7 +24,7 @@ export function createIssueRefs({ config, links, github }: Context) {
   function issueRefOf({ entity, name: told, link }: IssueName & { link: IssueLink }, input: IssueInput): IssueRef {
     const { newest } = link;
     const isMoved = entity !== input.entity;
-    // Until an event of the new issue arrives, only its name is known. Its repository may not be configured.
+    // Until an event of the new issue arrives, only its name is known, and its repository may not be configured.
     const current = newest?.name ?? (findRepository(config, told.split('#', 1)[0] ?? '') && told);
     const [name = input.repository, number = input.issueNumber] = isMoved && current ? current.split('#') : [];
     const found = findRepository(config, name);
@@ -41,7 +41,7 @@ export function createIssueRefs({ config, links, github }: Context) {
     };
   }
 
-  /** The link with the newest state. If two states have the same second, GitHub is asked which one is current. */
+  /** Reads the link. If two of the issue's states have the same second, asks GitHub which one is current. */
   async function readLink(place: IssueRef, steps: JobSteps): Promise<IssueLink> {
     const { entity, address } = place;
     for (;;) {
@@ -59,7 +59,7 @@ export function createIssueRefs({ config, links, github }: Context) {
   }
 }
 
-/** What GitHub says about an issue; `gone` if it answers with another one, after a transfer. */
+/** The state that GitHub reports. `gone` if GitHub returns another issue, after a transfer. */
 function toldBy(issue: GithubIssue, { entity, repository }: IssueRef, name: string): ReportedState | 'gone' {
   if (issueEntity(issue.id) !== entity) return 'gone';
   const [fullName = ''] = name.split('#');

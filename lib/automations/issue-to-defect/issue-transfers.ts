@@ -7,15 +7,18 @@ import { fateOfClaim } from './claim-fate.ts';
 import { appliedOf } from './defect-text.ts';
 import type { IssueLink } from './issue-ref.ts';
 
-/** How soon a job looks again at another job that is creating a defect. */
+/** How soon a job looks again while another job creates a defect. */
 export const LOOK_AGAIN_MS = { running: 10_000, waiting: 60_000 };
 
-/** What transfers mean for a job: where its issue is now, and who decides about two defects. */
+/** Handles transfers for a job: where its issue is now, and who decides if there are two defects. */
 export function createTransfers(context: Pick<Context, 'config' | 'links' | 'jobs' | 'journal' | 'clock'>) {
   const { config, links, jobs, clock } = context;
   return { locate, settleArrived };
 
-  /** Follows an issue's transfers to the end, or to a transfer that a job has to settle. @returns its link, too */
+  /**
+   * Follows an issue's transfers to the last one, or to one that a job has to settle.
+   * @returns the issue with its link
+   */
   async function locate(first: string, job: Job): Promise<IssueName & { link: IssueLink }> {
     const passed = new Set<string>();
     for (let entity = first, name = job.entity; ; ) {
@@ -29,9 +32,9 @@ export function createTransfers(context: Pick<Context, 'config' | 'links' | 'job
   }
 
   /**
-   * Settles that something arrived at a link and could not move: it moves if the link is free now. If both issues have a
-   * defect, or the issue came back, one job is parked and names both.
-   * @returns `changed` if a link has changed; why nothing is done, if another job has told a person
+   * Settles a claim or defect that arrived at a link but could not move to it. It moves if the link is free now. If
+   * both issues have a defect, or the issue came back, one job is parked with the names of both.
+   * @returns `changed` if a link has changed; otherwise why nothing is done, because another job has told a person
    * @throws {NeedsOperator} if a person has to decide
    * @throws {RetryAt} while a job creates the defect of the issue that arrived
    */
@@ -88,7 +91,7 @@ export function createTransfers(context: Pick<Context, 'config' | 'links' | 'job
       return 'changed';
     }
 
-    /** The claim of the old issue was not used. Its job finds the defect of this one. */
+    /** Marks the old issue's link as moved. Its claim was not used; the claim's job then finds this issue's defect. */
     async function leaves(): Promise<'changed'> {
       await links.change(from, (old) => leave(old, { entity, name: here }), old);
       return 'changed';

@@ -14,10 +14,10 @@ import { createIssueRefs, type IssueLink, type IssueRef } from './issue-ref.ts';
 import { createTransfers, LOOK_AGAIN_MS } from './issue-transfers.ts';
 import { issueJobs } from './jobs.ts';
 
-/** How many pages of defects are searched for the defect of an earlier holder of the claim. */
+/** How many pages of defects to search for the defect of an earlier claim holder. */
 const SEARCH_PAGES = 20;
 
-/** Creates the defect of an issue once, even if several jobs want to. */
+/** Creates the defect of an issue once, even if several jobs try. */
 export function createMaking(context: Context) {
   const { links, journal, clock, markers } = context;
   const { readLink } = createIssueRefs(context);
@@ -25,18 +25,19 @@ export function createMaking(context: Context) {
   return { makeDefect };
 
   /**
-   * Creates the defect, unless it exists or another job is creating it. If this job has begun a creation, it is settled
-   * regardless of the current labels.
+   * Creates the defect, unless it exists or another job creates it. If this job has already begun a creation, settles
+   * it regardless of the current labels.
    * @returns why there is no defect; undefined if there is one, or if the link was moved
    */
   async function makeDefect(job: Job, place: IssueRef, steps: JobSteps): Promise<string | undefined> {
     const { entity, repository } = place;
     const view = { job, repository };
-    // An earlier run may still be active, and another job may be about to take over an idle claim.
+    // Renews the claim before the creation: an earlier run may still be active, and another job may be about to take
+    // over an idle claim.
     let isRenewed = false;
     for (;;) {
-      // As this run has read and written it. Another run that has begun one since has the lease, so nothing of this run leaves,
-      // nor does it give up the claim, for which the journal is read again.
+      // The creation as this run knows it. If another run has begun one since, that run has the lease, so this run can
+      // send nothing. Before this run gives up the claim, it reads the journal again.
       const creation = creationOf(steps.journal);
       const link = await readLink(place, steps);
       if (link.arrived && link.life !== 'claimed') {
@@ -60,7 +61,7 @@ export function createMaking(context: Context) {
         }
       }
       if (isMine && link.arrived && creationOf(await journal(job.id)) === 'none') {
-        // A worker that takes over the job renews the claim before it sends anything, which is after this lease.
+        // Another worker may take over once this lease has ended. It renews the claim before it sends anything.
         if (job.lease && clock() >= job.lease.until) throw new LeaseLost(job.id);
         if (await links.change(entity, (link) => giveUp(link, job.id), link)) continue;
       }
@@ -86,9 +87,9 @@ export function createMaking(context: Context) {
   }
 
   /**
-   * Settles another job's claim, or takes it over, unless that job does it itself.
+   * Settles or takes over another job's claim, unless that job settles it itself.
    * @returns why the claim was left alone, or undefined
-   * @throws {RetryAt} while a job that goes after this one is about to create the defect
+   * @throws {RetryAt} while a job with lower priority is about to create the defect
    */
   async function settleOther(job: Job, held: Claim, link: IssueLink, place: IssueRef): Promise<string | undefined> {
     const { by } = held;
@@ -130,7 +131,7 @@ export function createMaking(context: Context) {
     if (!newest) throw new NeedsOperator(`the link of ${job.entity} has no state of its issue`);
     const fields = defectFields(newest.state, marker, settings);
     const payload = { project_id: settings.projectId, ...fields };
-    // A person who cleared the link has seen that there is no defect.
+    // When a person cleared the link, there was no defect, so older defects do not count.
     const notBefore = link.cleared?.at ?? Date.parse(newest.state.createdAt);
     const { id, sent } = await steps.create(CREATE_STEP, createDefect, payload, {
       marker,
@@ -141,7 +142,7 @@ export function createMaking(context: Context) {
   }
 }
 
-/** Searches the service for a defect that an earlier holder of the claim may have created. */
+/** Searches the service for a defect that an earlier claim holder may have created. */
 async function search(job: Job, { by, marker }: Claim, { repository: { settings } }: IssueRef, steps: JobSteps) {
   const { kept, whole } = await steps.list(
     `find-defect ${by}`,

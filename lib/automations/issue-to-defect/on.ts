@@ -10,7 +10,7 @@ import { type IssueInput, issueEntity, issueJobs } from './jobs.ts';
 
 const FOLLOWED = new Set('opened labeled unlabeled typed untyped edited closed reopened transferred'.split(' '));
 
-/** What an event of an issue changes about its defect. */
+/** Accepts events that change an issue's defect. */
 export const on = onGithub('issues', issueJobs, (delivery, { repository, config, links, isKnown }) => {
   const { action } = delivery;
   if (action === 'deleted') return 'a deleted issue changes nothing; its defect, if it has one, stays';
@@ -31,11 +31,11 @@ export const on = onGithub('issues', issueJobs, (delivery, { repository, config,
   if (delivery.installation) input.installationId = delivery.installation.id;
   const transfer = transferIn(delivery);
 
-  // For a transferred issue, GitHub does not document whether `updated_at` is the time of the transfer.
+  // GitHub does not document whether the `updated_at` of a transferred issue is the time of the transfer.
   const isTransfer = action === 'transferred' || cameFrom;
   const isNew = action === 'opened' && !cameFrom;
   return {
-    // Two changes within one second have the same updated_at. The state distinguishes them.
+    // Two changes within one second have the same `updated_at`; the digest of the state distinguishes them.
     happened: [delivery.issue.id, action, version, digest(state)],
     at: isTransfer ? undefined : version,
     entity: state.name,
@@ -44,7 +44,8 @@ export const on = onGithub('issues', issueJobs, (delivery, { repository, config,
     stranger: strangerBehind(delivery),
     async keepState(id) {
       const kept = await links[isNew ? 'begin' : 'change'](entity, (link) => keep(link, reported));
-      // Recorded now, so that no job of either issue can come first. The issue may have come back before a repeat.
+      // The transfer is recorded now, before a job of either issue can run. For a repeated delivery, it is not: the
+      // issue may have come back since.
       if (transfer && !(await isKnown(id))) {
         const connectionOf = (name: string) => findRepository(config, name.replace(/#.*/, ''))?.connection;
         await links.move(transfer.from, transfer.to, connectionOf);
@@ -55,16 +56,16 @@ export const on = onGithub('issues', issueJobs, (delivery, { repository, config,
 });
 
 /**
- * The person who caused the event, if they are an outsider to the repository. An issue can be changed by its author or
- * by people with triage permission. GitHub's payloads do not show private memberships, so such members count as
- * outsiders.
+ * Returns the login of the person behind the event if they are an outsider to the repository. An issue can be changed
+ * by its author and by people with triage permission. GitHub's payloads do not show private memberships, so those
+ * members count as outsiders.
  */
 export function strangerBehind({ issue, sender }: Payload<'issues'>): string | undefined {
   const isAuthor = sender && sender.login === issue.user?.login;
   return isAuthor && !isShownCollaborator(issue.user, issue.author_association) ? sender.login : undefined;
 }
 
-/** The links of the old and the new issue, if the delivery is about a transfer. GitHub tells it in both repositories. */
+/** Returns the links of the old and the new issue of a transfer. GitHub sends an event in both repositories. */
 function transferIn({ action, changes, issue, repository }: Payload<'issues'>) {
   const { old_issue: old, new_issue: next, new_repository: there } = changes ?? {};
   const entity = issueEntity(issue.id);

@@ -14,14 +14,14 @@ import { type IssueInput, issueJobs } from './jobs.ts';
 import { createMaking } from './make-defect.ts';
 
 /**
- * Keeps one defect in sync with one GitHub issue. It is level-triggered: a job does not apply its event, but updates
+ * Keeps one defect in sync with one GitHub issue. A job is level-triggered: it does not apply its event, but updates
  * the defect to the newest state in the link. Late, repeated and out-of-order events therefore change nothing.
  */
 export const run: OurAutomation = {
   name: issueJobs.name,
   of(context) {
     const runs = new WeakMap<Job, ReturnType<typeof createRun>>();
-    /** A run and its end hold the same links. */
+    /** Returns one object for a job, so that its run and its end share the same links. */
     function runOf(job: Job) {
       const run = runs.get(job) ?? createRun({ ...context, links: context.links.held() });
       runs.set(job, run);
@@ -51,14 +51,14 @@ function createRun(context: Context) {
       const none = await makeDefect(job, place, steps);
       if (none !== undefined) return none;
       const outcome = await follow(job, place, steps);
-      // No outcome means that the defect moved to another issue in the meantime.
+      // Without an outcome, the defect has moved to another issue in the meantime.
       if (outcome !== undefined) return outcome;
     }
   }
 
   /**
-   * A job gives up its claim if it ends because the issue wants no defect, or because an operator discarded it. A
-   * parked job keeps its claim, so that its replay continues, unless a job of another event takes the claim over.
+   * Gives up a job's claim if the job ends because the issue wants no defect, or because an operator discarded it. A
+   * parked job keeps its claim for its replay, unless a job of another event takes over the claim.
    */
   async function letGo(job: Job, ending: 'succeeded' | 'parked', isHeld: () => Promise<boolean>): Promise<void> {
     if (ending === 'parked' && !job.discarded) return;
@@ -74,7 +74,8 @@ function createRun(context: Context) {
           throw new RetryAt(clock(), 'the issue changed in the meantime');
       }
       if (link.claim.inherited) return;
-      // The order matters: a worker that takes over the job after this check renews the claim first.
+      // The lease is checked before the claim is given up: a worker that takes over the job after this check renews the
+      // claim first.
       if (!(await isHeld())) throw new LeaseLost(job.id);
       if (await links.change(entity, (link) => giveUp(link, job.id), link)) return;
     }

@@ -9,7 +9,7 @@ export const issueTaskJobs = defineJobs(
   z.object({ projectId: z.string(), title: z.string(), url: z.string() }),
 );
 
-/** An issue with a configured label becomes a task, once. The task does not follow the issue. */
+/** Creates a task, once, for an issue with a configured label. The task does not follow the issue. */
 export const on = onGithub('issues', issueTaskJobs, (payload, { repository }) => {
   const { action, issue } = payload;
   const settings = repository.issueToTask;

@@ -3,7 +3,7 @@ import { bare, type Verb } from '../verb.ts';
 
 export interface LinkCommand {
   verb: 'link';
-  /** What the browser shows after the sign-in: `482-913`. */
+  /** The code that the browser shows after the sign-in, such as `482-913`. */
   code?: string;
 }
 
@@ -20,7 +20,7 @@ export const linkVerb: Verb<LinkCommand> = {
         fault:
           'A code has six digits, such as 482-913. To begin, type link alone. To link a defect to a task, a test case or a ' +
           'test step, type relate and their ids.',
-        // Not for `link 4711 with task 12`.
+        // Excludes commands for `relate`, such as `link 4711 with task 12`.
         ...(!/\b(?:task|case|step)\b/i.test(text) && { suggestions: ['link'] }),
       };
     }

@@ -3,7 +3,7 @@ import { defineJobs } from '../../engine/record/job-kind.ts';
 import { openedView } from '../../platforms/slack/views/update-modal.ts';
 import { defectMemory } from '../../platforms/slack/views/views.ts';
 
-/** A modal that was opened with the cached projects. */
+/** The modal that was opened with the stored projects. */
 export const projectListJobs = defineJobs(
   'list-projects',
   z.object({

@@ -7,7 +7,7 @@ import { projectListJobs } from './jobs.ts';
 
 const PAGES = 20;
 
-/** Updates the list of projects in the table and in an open modal. */
+/** Updates the stored list of projects, and the list in an open modal. */
 export const run = defineRun(projectListJobs, async ({ opened, modal }, steps, { job, config, slack, projects }) => {
   if (!slack || !config.slack) throw new NeedsOperator('relay.config.ts no longer has slack');
   const settings = config.slack;

@@ -7,7 +7,7 @@ import { type CommandOrigin, eventOf, type JobVerb } from '../verb.ts';
 
 const timeToLog = z.extend(timeTyped, {
   by: z.object({ in: z.enum(['slack', 'github']), id: z.string() }),
-  /** More than 24 hours on a day are meant: the person was asked. */
+  /** True if the person confirmed more than 24 hours on a day. */
   isSure: z.optional(z.literal(true)),
 });
 
@@ -15,7 +15,7 @@ export type TimeToLog = z.output<typeof timeToLog>;
 
 export const timeJobs = defineJobs('log-time', timeToLog);
 
-/** If the date is earlier than this, the year or the month may be a mistake. */
+/** An earlier date may be a mistake in the year or the month. */
 const LONG_AGO_DAYS = 60;
 
 export const logVerb: JobVerb<LogCommand> = {
@@ -34,19 +34,19 @@ export const logVerb: JobVerb<LogCommand> = {
   permission: 'log',
   inComments: 'logTime',
   doubt({ day }, now) {
-    // `today` and `yesterday` are no dates.
+    // `today` and `yesterday` are not dates.
     const daysAgo = Math.floor((now - Date.parse(day)) / DAY_MS);
     return daysAgo > LONG_AGO_DAYS ? `${day} is ${daysAgo} days ago.` : undefined;
   },
   job: timeJob,
 };
 
-/** The job for time that a person logs, with a command or a form. */
+/** Drafts the job for time that a person logs, with a command or a form. */
 export function timeJob({ verb, ...time }: LogCommand, origin: CommandOrigin): JobDraft {
   const { note: _, open, unclear: __, ...withoutNote } = time;
   const asked = printLog({ verb, ...withoutNote });
   return timeJobs.draft({
-    // What follows the first word may be a note.
+    // The words behind the first may be a note, which must not be logged.
     ...eventOf(verb, open ? asked.replace(/"([^"]*)"$/, '$1 …') : asked, origin),
     input: { by: origin.by, ...time, ...(origin.isSure && { isSure: true }) },
   });

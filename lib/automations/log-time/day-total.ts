@@ -9,7 +9,7 @@ import type { AskedTime, OfferedEntry } from './offer-blocks.ts';
 
 const DAY_MINUTES = 24 * 60;
 
-/** Asks before a day gets more than its hours. @throws {NotDone} in Slack with a button that logs it anyway */
+/** Asks before a day gets more than 24 hours. @throws {NotDone} with a button in Slack that logs the time anyway */
 export function ensureFits({ task, note, date }: OfferedEntry, known: KnownDay, asked: AskedTime): void {
   const { time, job, today } = asked;
   const sum = known.minutes + time.minutes;
@@ -29,7 +29,10 @@ export function ensureFits({ task, note, date }: OfferedEntry, known: KnownDay, 
   throw new NotDone(fault, message(plainSection(`:warning: ${said}`), ...buttons).blocks);
 }
 
-/** `. That makes 6h of 8h today`, with the entry; empty if the total is unknown. People without a team have no target. */
+/**
+ * Returns `. That makes 6h of 8h today`, including the new entry; empty if the total is unknown. The target is known
+ * only for people with a team.
+ */
 export function totalInWords({ minutes, isAll, expected }: KnownDay, more: number, day: string): string {
   if (!isAll) return '';
   const target = expected ? ` of ${printDuration(expected)}` : '';

@@ -13,39 +13,39 @@ import { type Task, taskById } from '../../timesheets/task-names.ts';
 import type { TimeToLog } from './command.ts';
 import { type Fit, fitOf, NAME_WORDS, type TypedWords, typedWords } from './task-fit.ts';
 
-/** What a person typed after the duration. */
+/** The text that a person typed after the duration. */
 export type TypedTime = Pick<TimeToLog, 'task' | 'isId' | 'day' | 'note' | 'open'>;
 
-/** Where tasks are looked up. Each look is a step of the job. */
+/** Finds tasks. Each lookup is a step of the job. */
 export interface TaskSource {
-  /** The task of an id. Null if the text does not look like one. */
+  /** Returns the task with this id; null if the text does not look like an id. */
   byId(text: string): Promise<Task | null>;
   search(step: string, text: string): Promise<{ found: Task[]; whole: boolean }>;
   /**
-   * The task for text that no search finds, which may still be an id.
-   * @param isWhole whether it is all that was typed for the task
+   * Tries text that no search finds as an id.
+   * @param isWhole true if the text is all that was typed for the task
    */
   byOddId(text: string, isWhole: boolean): Promise<Task | null>;
-  /** Tasks that jobs have seen: a search does not find a name with a typo in its first letters. */
+  /** Tasks that earlier jobs have seen. A search does not find names with a typo in the first letters. */
   known?(): Promise<readonly Task[]>;
 }
 
-/** A task, and what the other words say. */
+/** A task, and the meaning of the other words. */
 export interface ReadTask {
   task: Task;
   day: Day;
   note: string | undefined;
-  /** Whether text after a name of several words must still be checked for a day or quotation marks. */
+  /** True if the name has several words and the text after it may still begin with a day or quotation marks. */
   isNoteUnread: boolean;
-  /** The words in front of the task, which begin the note. */
+  /** The words before the task. They begin the note. */
   before?: string;
 }
 
-/** It is not certain which task is meant: the reason, and the tasks that may be meant. */
+/** Why it is unclear which task is meant, and the possible tasks. */
 export interface UnclearTask {
-  /** For the records, which never have the note. */
+  /** For the records, so it never contains the note. */
   fault: string;
-  /** For the person: with everything that they typed. */
+  /** For the person, so it quotes what they typed. */
   said: string;
   offered: readonly ReadTask[];
 }
@@ -57,11 +57,11 @@ const MOST_FOUND = 100;
 const PAGES = 10;
 export const MOST_OFFERED = 5;
 export const SHOWN_LENGTH = 250;
-/** The length of a listed task's name: a page of them goes into one item of the journal, which holds 400 KB. */
+/** The stored length of a task's name. A page of tasks is stored in one journal item, which holds 400 KB. */
 const KEPT_LENGTH = 500;
 const kept = ({ id, name }: Task): Task => ({ id, name: cutToLength(name, KEPT_LENGTH, '…') });
 
-/** What a job keeps of a listed task; undefined for a record without the assumed fields. */
+/** Reads the stored part of a listed task; undefined if the record lacks the assumed fields. */
 function keptTask(row: Parameters<typeof taskName>[0]): Task | undefined {
   const named = taskName(row);
   return named && kept(named);
@@ -84,8 +84,8 @@ export function tasksOfKey(steps: JobSteps, known?: () => Promise<readonly Task[
 export const TASK_ID = /^(\d+|[0-9a-f]{8}-[0-9a-f-]{27}|[a-z]{1,10}-\d+)$/i;
 
 /**
- * The tasks that a person can see, by the tool that serves `find`. What it does not find, or without one that lists rows,
- * what is typed is the id. The tool that logs may take a name for an id, so it never gets the first word of a name.
+ * The tasks that a person can see, found by the tool of `find`. If the tool finds nothing, or lists no rows, the typed
+ * text counts as the id. The tool of `log` may read a name as an id, so it never gets only the first word of a name.
  */
 export function tasksOfTool(tools: AsPerson, use: FindTool | undefined): TaskSource {
   const asTyped = async (text: string): Promise<Task> => ({ id: text, name: text });
@@ -105,13 +105,16 @@ export function tasksOfTool(tools: AsPerson, use: FindTool | undefined): TaskSou
   };
 }
 
-/** A tool does not say what it leaves out. Lists are cut at 10, 25, 50 or another round number of rows. */
+/**
+ * Returns true if a tool may have cut the list. Tools do not say so, but they cut lists at 10, 25, 50 or another round
+ * number.
+ */
 export const mayBeCut = ({ length }: readonly unknown[]): boolean => length >= 10 && length % 5 === 0;
 
 /**
- * The task that a person typed, by its id or its name. Without quotation marks, the name ends where the note begins.
+ * Finds the task that a person typed, by its id or name. Without quotation marks, the name ends where the note begins.
  *
- * @throws {Refused} if the service refuses to search for what was typed
+ * @throws {Refused} if the service refuses the search
  */
 export async function findTask(typed: TypedTime, tasks: TaskSource): Promise<ReadTask | UnclearTask> {
   const words = typedWords(typed);
@@ -132,7 +135,7 @@ export async function findTask(typed: TypedTime, tasks: TaskSource): Promise<Rea
   });
   const mayBeId = typed.isId || !/\s/.test(first);
   const byId = mayBeId ? await tasks.byId(first) : null;
-  // No name begins with a UUID.
+  // An id with digits may also begin a name, but a UUID does not.
   if (byId && (!isOpen || UUID.test(first))) return read(ofFirst(byId));
   const { fitting, whole } = byId ? await searchBeside(ofFirst(byId), words, tasks) : await search(words, tasks);
   const byOddId = mayBeId && (typed.isId || fitting.length === 0) ? await tasks.byOddId(first, !isOpen) : null;
@@ -144,12 +147,16 @@ export async function findTask(typed: TypedTime, tasks: TaskSource): Promise<Rea
     const fault = 'The note is the name of another task. Give one command for each task';
     return { fault, said: fault, offered: [read(only)] };
   }
-  // A page that was not read may have a second one. A name is not an id.
+  // A single match counts only if all pages were read, because another page may have a second one. An id never counts
+  // as a name.
   if (only && whole && meant.length === 1 && others.length === 0 && !typed.isId) return read(only);
   return { ...faultOf(words, offered), offered: offered.slice(0, MOST_OFFERED).map(read) };
 }
 
-/** True if the words behind a task are the whole name of a known one: `Login and Checkout`. A note in quotation marks is not. */
+/**
+ * Returns true if the words behind a task are the whole name of a known task, as in `Login and Checkout`. A quoted note
+ * does not count.
+ */
 async function isOfTask(behind: readonly string[], tasks: TaskSource): Promise<boolean> {
   if (behind.length === 0 || !tasks.known) return false;
   const text = behind.join(' ').replace(/[.,:;!]$/, '');
@@ -162,8 +169,8 @@ async function isOfTask(behind: readonly string[], tasks: TaskSource): Promise<b
 type FittingTask = Fit & { task: Task };
 
 /**
- * The tasks that may be meant: of the exact matches the longest, and others that the person has to be asked about. The name
- * of a task with a few words more can be a stranger's, made of the issue that they opened.
+ * Splits the matches into the longest exact ones, and those that the person has to choose from. A longer name may come
+ * from a stranger, who chose it for the issue that they opened.
  */
 function readingsOf(fitting: readonly FittingTask[]): Record<'meant' | 'others', FittingTask[]> {
   const ofKind = (how: Fit['how']) => fitting.filter((one) => one.how === how);
@@ -180,7 +187,7 @@ function readingsOf(fitting: readonly FittingTask[]): Record<'meant' | 'others',
   return { meant, others: behind.length > 0 ? behind : most(ofKind('partly'), 'matching') };
 }
 
-/** The words in front of a task that is `behind` them, without those that lead to it: `pairing on Login`. */
+/** The words before a `behind` task, without those that introduce it: `pairing` in `pairing on Login`. */
 function wordsBefore({ how, words: end, task }: FittingTask, { words }: TypedWords): readonly string[] {
   if (how !== 'behind') return [];
   const before = words.slice(0, end - comparableName(task.name).split(' ').length);
@@ -215,7 +222,7 @@ function faultOf(typed: TypedWords, offered: readonly FittingTask[]): Pick<Uncle
   if (first?.how === 'nearly') {
     const named = shown(words.slice(0, first.words));
     const said = `No task is called “${named}”`;
-    // Behind the name, words may be a note.
+    // Behind the name, the words may be a note, which the records must not contain.
     return { fault: isOpen ? 'No task has exactly this name' : said, said };
   }
   const isName = isOpen && (offered.length > 0 || !/\d/.test(typed.first));
@@ -227,8 +234,8 @@ function faultOf(typed: TypedWords, offered: readonly FittingTask[]): Pick<Uncle
 }
 
 /**
- * Searches for the name. If no task has it, searches for a word of it, because the service may write it with other
- * spaces, and then for the beginning of that word, because both may have a typo.
+ * Searches for the name. If no task has it, searches for one of its words, because the service may use other spaces,
+ * and then for the beginning of that word, because both may have a typo.
  */
 async function search(typed: TypedWords, tasks: TaskSource): Promise<FittingTasks> {
   const { words, leadIns, searched, isOpen } = typed;
@@ -238,17 +245,17 @@ async function search(typed: TypedWords, tasks: TaskSource): Promise<FittingTask
   if (isNamed(byName)) return byName;
   if (isOpen && byName.fitting.some(sharesWord)) {
     if (byName.fitting.some(({ how }) => how !== 'partly')) return byName;
-    // A word of another task may be in front: `this week on Login`.
+    // Words of another task may come before the name: `this week on Login`.
     const named = (await knownBeside(byName, typed, tasks)).filter(({ how }) => how === 'behind');
     return { ...byName, fitting: [...byName.fitting, ...named] };
   }
   const byWord = word === searched ? byName : await searchFurther(word, 'search for a word of the task', typed, tasks);
   if (!isOpen && byName.fitting.length > 0 && !isNamed(byWord)) return { ...byWord, fitting: byName.fitting };
-  // The word may be one of the note.
+  // The word may belong to the note.
   const found = isOpen ? withoutPartly(byWord) : byWord;
   if (found.fitting.length > 0) return found;
   const near = await searchNear(word, typed, tasks);
-  // The first word may be none of the task: `lastfriday Login page`.
+  // The first word may not belong to the name: `lastfriday Login page`.
   const others = words.slice(leadIns + 1, leadIns + NAME_WORDS).filter((other) => other !== word);
   if (near.fitting.length > 0 || !isOpen || others.length === 0) return near;
   const { fitting, whole: isWhole } = await searchFurther(
@@ -257,22 +264,22 @@ async function search(typed: TypedWords, tasks: TaskSource): Promise<FittingTask
     typed,
     tasks,
   );
-  // One word may be of the note.
+  // A single matching word may belong to the note.
   const behind = fitting.filter(({ how, matching }) => how !== 'partly' || matching >= 2);
   return behind.length > 0 ? { fitting: behind, whole: isWhole } : byName;
 }
 
-/** A typo is rarely in there. */
+/** Short, because the first letters rarely have a typo. */
 const START_OF_WORD = 3;
 
-/** The tasks that share a word with a text, except for typos. */
+/** Finds tasks that share a word with a text, allowing typos. */
 export async function nearTasks(text: string, tasks: TaskSource): Promise<Task[]> {
   const typed = typedWords({ task: text });
   const { fitting } = await searchNear(tellingWord(typed.words), typed, tasks);
   return fitting.map(({ task }) => task);
 }
 
-/** Searches for tasks that share a word with what was typed, except for typos. */
+/** Searches for tasks that share a word with the typed text, allowing typos. */
 async function searchNear(word: string, typed: TypedWords, tasks: TaskSource): Promise<FittingTasks> {
   const start = word.slice(0, START_OF_WORD);
   const { fitting, whole } =
@@ -280,12 +287,12 @@ async function searchNear(word: string, typed: TypedWords, tasks: TaskSource): P
       ? { fitting: [], whole: true }
       : await searchFurther(start, 'search for the beginning of a word', typed, tasks);
   const known = await knownBeside({ fitting, whole }, typed, tasks);
-  // A search for the whole name would have found it, if it were still there.
+  // An exact match is left out: the search would have found the task if it still existed.
   const others = known.filter(({ how }) => how !== 'exactly');
   return { fitting: [...fitting, ...others].filter(sharesWord), whole };
 }
 
-/** The tasks that jobs have seen, without those that a search found. */
+/** Returns the tasks that earlier jobs have seen, without those that the search found. */
 async function knownBeside({ fitting }: FittingTasks, typed: TypedWords, tasks: TaskSource): Promise<FittingTask[]> {
   const listed = new Set(fitting.map(({ task }) => String(task.id)));
   const known = ((await tasks.known?.()) ?? []).filter(({ id }) => !listed.has(String(id)));
@@ -299,7 +306,7 @@ const withoutPartly = ({ fitting, whole }: FittingTasks): FittingTasks => ({
   whole,
 });
 
-/** Searches for names that begin with the id of a task: `404 page`, where 404 is a task, too. */
+/** Searches for names that begin with a task's id: for `404 page`, if 404 is a task, too. */
 async function searchBeside(byId: FittingTask, typed: TypedWords, tasks: TaskSource): Promise<FittingTasks> {
   const { fitting, whole } = await searchFurther(typed.first, 'search for the task', typed, tasks);
   const others = withoutPartly({ fitting, whole }).fitting.filter(
@@ -313,7 +320,7 @@ interface FittingTasks {
   whole: boolean;
 }
 
-/** A search for another text than the typed one. The service may refuse a short one, which then finds nothing. */
+/** Searches for another text than the typed one. The service may refuse a short text; then nothing is found. */
 function searchFurther(...search: Parameters<typeof searchFor>): Promise<FittingTasks> {
   return searchFor(...search).catch((error) => {
     if (!isRefusedInput(error)) throw error;
@@ -326,7 +333,7 @@ async function searchFor(q: string, step: string, typed: TypedWords, tasks: Task
   return { fitting: found.map((task) => ({ task, ...fitOf(task, typed) })), whole };
 }
 
-/** The longest word, if possible of those that can be typed in one way only. */
+/** Returns the longest word. Prefers words of ASCII letters and digits, which can be typed in only one way. */
 function tellingWord(words: readonly string[]): string {
   const longestFirst = words.toSorted((a, b) => b.length - a.length);
   return longestFirst.find((word) => /^[a-z\d]+$/i.test(word)) ?? longestFirst[0] ?? '';

@@ -9,7 +9,7 @@ import { cutToLength } from '../../text.ts';
 import type { TimeToLog } from './command.ts';
 import { didYouMean, type ReadTask } from './find-task.ts';
 
-/** Time that a person asked to log, and what is needed to read it. */
+/** Time that a person asked to log, with the context to interpret it. */
 export interface AskedTime {
   time: TimeToLog;
   job: Job;
@@ -18,25 +18,25 @@ export interface AskedTime {
   languages: Languages;
 }
 
-/** The task, the date and the note that a person means. */
+/** A task, date and note that a person may mean. */
 export interface OfferedEntry extends Pick<ReadTask, 'task' | 'note'> {
   date: string;
-  /** If it is not the duration that was typed first. */
+  /** Set if it differs from the duration that was typed first. */
   minutes?: number;
   /** True if words that look like a day stay in the note. */
   isKept?: boolean;
 }
 
-/** The message in Slack where there is nothing to offer. */
+/** The Slack message if there is nothing to offer. */
 export const saidBlocks = (said: string) => message(plainSection(`:warning: ${said}`)).blocks;
 
-/** What a button has room for, with a duration and a date. */
+/** The space for a name on a button that also has a duration and a date. */
 const NAME_LENGTH = 45;
 const NAME_WITH_NOTE_LENGTH = 20;
 
 /**
- * The message in Slack: a button for each command that may be meant. Undefined if one is too long for a button.
- * @param areDated names the date on each button, also if it is today
+ * Creates the Slack message with a button for each possible command. Undefined if a command is too long for a button.
+ * @param areDated true to show the date on each button, even today's
  */
 export function offerBlocks(
   said: string,
@@ -49,7 +49,7 @@ export function offerBlocks(
   const buttons = offered.flatMap(({ task: { id }, date, note, isKept, minutes = time.minutes }, index) => {
     const task = String(id);
     const log = { verb: 'log', minutes, day: date, task, isId: true, note } as const;
-    // The same event for two offers would log one of them only.
+    // With the same event, only one of two offers would be logged.
     const happened = `${job.id} ${task} ${date} ${index}`;
     const value = { command: printLog(log), happened, from: placeOf(job) };
     const when = date === today ? 'today' : `on ${date}`;
@@ -65,7 +65,7 @@ export function offerBlocks(
   ).blocks;
 }
 
-/** By the name of the task; two that are alike by its id, and two readings of one task by their notes. */
+/** Labels offers by task name, equal names by id, and two readings of one task by their notes. */
 function labelsOf(offered: readonly OfferedEntry[], typed: number, isDated: boolean): string[] {
   const labelOf = (what: string, { date, minutes = typed }: OfferedEntry) =>
     `Log ${printDuration(minutes)} on ${what}${isDated ? `, ${date}` : ''}`;

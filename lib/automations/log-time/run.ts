@@ -16,18 +16,18 @@ import { type TaskSource, tasksOfKey, tasksOfTool } from './find-task.ts';
 import type { OfferedEntry } from './offer-blocks.ts';
 import { dateAsked, whatToLog } from './what-to-log.ts';
 
-/** How one person's time is logged: with the key of the connection, or with a tool. */
+/** How to log one person's time: with the connection's key, or with a tool. */
 interface Way {
   timeZone: string;
-  /** Their timesheet is known by it. */
+  /** Identifies their timesheet. */
   address: string;
   tasks: TaskSource;
-  /** @returns the id of the entry, where that is known, and what ensures that it came out right */
+  /** @returns the entry's id, if known, and a check of the created entry */
   write(
     step: string,
     entry: WrittenEntry,
   ): Promise<{ id: string | number | undefined; verify?: (() => Promise<void>) | undefined }>;
-  /** The task and the person, in the records. */
+  /** Names the task and the person, for the records. */
   whose(task: Task): string;
 }
 
@@ -36,7 +36,7 @@ interface WrittenEntry extends Pick<OfferedEntry, 'task' | 'note' | 'date'> {
   marker: string;
 }
 
-/** Logs time for the person who asked, and for no one else. */
+/** Logs time for the person who asked, never for anyone else. */
 export const run = defineRun(timeJobs, async (time, steps, context) => {
   const { job, config, asPerson, markers, timesheetOf, clock } = context;
   const languages = config.slack?.languages ?? [];
@@ -50,7 +50,7 @@ export const run = defineRun(timeJobs, async (time, steps, context) => {
   const timesheet = timesheetOf({ connection: job.connection, address });
   const day = await steps.read('look at that day', 'timesheet', () => timesheet.onDay(date));
   ensureFits({ task, note, date }, day, asked);
-  // The call was made as the person, so only they may read the name of the task.
+  // If the call was made as the person, only they may read the task's name.
   const entitle = (what: string) => mine ?? steps.entitle(`${what} ${printDuration(time.minutes)} on ${task.name}`);
   entitle('Log');
   const marker = await markers.of('time entry', job.id);
@@ -104,8 +104,8 @@ async function asThem(
 }
 
 /**
- * Lets the reminders of a person say what is missing now. The time is logged whatever comes of this, so no failure of
- * Slack ends or repeats the job.
+ * Updates the missing hours in a person's reminders. The time is already logged, so a failure of Slack neither ends nor
+ * repeats the job.
  */
 async function updateReminders(
   reminders: readonly ShownReminder[],
@@ -124,13 +124,13 @@ async function updateReminders(
 interface LoggedEntry extends Pick<OfferedEntry, 'task' | 'note' | 'date'> {
   time: TimeToLog;
   id: string | number | undefined;
-  /** Before it. */
+  /** The state before this entry. */
   day: KnownDay;
   /** The date in the person's time zone when they get the answer. */
   now: string;
 }
 
-/** @param what the task, in the records */
+/** @param what names the task, for the records */
 function outcomeOf({ time, task, note, date, id, day, now }: LoggedEntry, what: string, as = ''): Outcome {
   const logged = `logged ${printDuration(time.minutes)} on`;
   const about = [{ kind: 'tasks', id: task.id } as const];

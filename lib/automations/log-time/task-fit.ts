@@ -3,39 +3,42 @@ import { bareWord, comparableName, idIn } from '../../commands/words.ts';
 import { nearMiss } from '../../near-miss.ts';
 import type { TimeToLog } from './command.ts';
 
-/** What a person typed for the task: its whole name or id, or words that begin with it. */
+/** The text that a person typed for the task: its name or id, or words that begin with it. */
 export type TypedTask = Pick<TimeToLog, 'task' | 'open'>;
 
 export interface TypedWords {
-  /** With the words of the note, if the input does not show where the task ends. */
+  /** Includes the words of the note if the input does not show where the task ends. */
   words: readonly string[];
-  /** How many words, such as `on task`, may come before the task. A name may also begin with them. */
+  /** How many words, such as `on task`, may precede the task. A name may also begin with them. */
   leadIns: number;
-  /** How many words the shortest reading takes for the task. */
+  /** How many words the task has in the shortest reading. */
   shortest: number;
-  /** The first word of the task, or all of it. */
+  /** The first word of the task, or the whole task. */
   first: string;
-  /** What a search is for: the first word that tells tasks apart. */
+  /** The text to search for: the first word that distinguishes tasks. */
   searched: string;
   isOpen: boolean;
 }
 
-/** Words that tell no task from another. */
+/** Words too common to distinguish tasks. */
 const STOP_WORDS = new Set(
   'a an and as at by could for from in my of on our please the this to with you der die das den dem des ein eine einen im am und mit von zu le la les un une du de et el los las y'.split(
     ' ',
   ),
 );
-/** Beyond them, the words of a note begin. */
+/** How many words may belong to the name. Later words belong to the note. */
 export const NAME_WORDS = 5;
 
-/** How a task fits what was typed. */
+/** How a task matches the typed text. */
 export interface Fit {
-  /** `nearly`: except for typos, or as far as it was typed. `behind`: the whole name, with other words before it. */
+  /** `nearly`: with typos, or as far as it was typed. `behind`: the whole name, after other words. */
   how: 'exactly' | 'behind' | 'nearly' | 'partly';
-  /** With how many of the words the task ends. The others are the note, all of them if the first is not of the name. */
+  /**
+   * The position of the task's last word. The note is the rest, or everything if the first word does not belong to the
+   * name.
+   */
   words: number;
-  /** How many of the first words are anywhere in the name, except for typos. Stop words only tell equal names apart. */
+  /** How many of the first words appear anywhere in the name, allowing typos. Stop words only rank equal names. */
   matching: number;
 }
 
@@ -51,11 +54,11 @@ export function typedWords({ task, open }: TypedTask): TypedWords {
   return { words, leadIns, shortest, first: bare(first), searched: bare(telling ?? first), isOpen: true };
 }
 
-/** The way in which a task fits that takes up the most words. */
+/** Returns the match that covers the most words. */
 export function fitOf(task: { id: string | number; name: string }, { words, leadIns, isOpen }: TypedWords): Fit {
   const name = comparableName(task.name);
   const names = [name, String(task.id).toLowerCase()];
-  // With a typo, a name may have one word more.
+  // A typo can split a word, so the typed name may have one word more.
   const most = isOpen ? name.split(' ').length + 1 : words.length;
   const typed = words.map(comparableName);
   const readings: { end: number; typed: string }[] = [];
@@ -94,7 +97,7 @@ export function fitOf(task: { id: string | number; name: string }, { words, lead
   return { how: 'partly', words: Math.max(partly, leadIns), matching };
 }
 
-/** True if both have the same number of words, and each is the same except for typos. */
+/** Returns true if both have the same number of words, and each pair is equal except for typos. */
 function isWordByWord(typed: string, name: string): boolean {
   const [words, named] = [typed.split(' '), name.split(' ')];
   return words.length === named.length && words.every((word, index) => isNear(word, named[index]));
@@ -103,7 +106,7 @@ function isWordByWord(typed: string, name: string): boolean {
 const isNear = (word: string, other = '') =>
   word === other || (word.length > 3 && nearMiss(word, [other]) !== undefined);
 
-/** Without the mark before a note: `Login with passkeys: wrote tests`. */
+/** Removes the punctuation before a note: `Login with passkeys: wrote tests`. */
 function withoutMark(typed: string): string {
   return typed.replace(/[.,:;!]$/, '');
 }

@@ -11,14 +11,14 @@ import { didYouMean, findTask, MOST_OFFERED, type ReadTask, SHOWN_LENGTH, type T
 import { type AskedTime, type OfferedEntry, offerBlocks, saidBlocks } from './offer-blocks.ts';
 
 const WHAT_WORKS = 'Give its id, or its whole name.';
-/** For the records, which never have the note. */
+/** For the records, which must not contain the note. */
 const DAY_IN_NOTE = 'The note begins with what looks like a day. Write the day before the task';
 const WHICH_DAY = 'Some words may be a day or part of the note. Write the day as a date';
 
-/** @throws {NotDone} unless it is certain what is meant; in Slack with a button for each command that may be */
+/** Decides what to log. @throws {NotDone} unless that is certain; in Slack with a button for each possible command */
 export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<OfferedEntry> {
   const { time } = asked;
-  // A day that is part of a name may be in the future.
+  // In an open text, the day may belong to a name, and then may be in the future.
   if (!time.open) dateOf(time.day, asked);
   const read = await findTask(time, tasks);
   const readingOf = ({ task, day, note, isNoteUnread }: ReadTask): OfferedEntry => ({
@@ -55,14 +55,15 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Of
       ? [reading]
       : dated.map((day) => ({ ...day, isKept: day.isKept && offered.length === 1 }));
   });
-  // What is not understood may be a day.
+  // Text before the task that is not understood may be a day.
   const areDated = offered.some(({ before = '' }) => before !== '');
   throw new NotDone(text, offerBlocks(said, readings, asked, { areDated }));
 }
 
 /**
- * The entry where only one thing can be meant: the words begin the name of a task (`mon compte`), or stand alone behind one.
- * @throws {NotDone} to ask which of the days is meant by words such as `monday`, or whether they are part of the note
+ * Returns the entry if only one reading is possible: the words begin a task's name (`mon compte`), or nothing else
+ * follows the task.
+ * @throws {NotDone} asking which day words such as `monday` mean, or whether they belong to the note
  */
 function dayMeant(
   read: readonly OfferedEntry[],
@@ -103,8 +104,8 @@ function beginsWith(text: string, name: string): boolean {
 }
 
 /**
- * The entry of a note that is nothing but a day: `Login with passkeys today`.
- * @throws {NotDone} to ask about a note that begins with a day: `Login with passkeys yesterday: wrote tests`
+ * Returns the entry if the note is only a day: `Login with passkeys today`.
+ * @throws {NotDone} asking about a note that begins with a day: `Login with passkeys yesterday: wrote tests`
  */
 function withDay(entry: OfferedEntry, asked: AskedTime): OfferedEntry | undefined {
   const { words, readings } = daysOf(entry, asked);
@@ -115,8 +116,8 @@ function withDay(entry: OfferedEntry, asked: AskedTime): OfferedEntry | undefine
 }
 
 /**
- * The readings of a note that begins with a day, and of one that is nothing else. None for other notes.
- * @param before what stands before the task, which may end with a day: `pairing yesterday Login`
+ * Returns the readings of a note that is a day or begins with one; none for other notes.
+ * @param before the words before the task, which may end with a day: `pairing yesterday Login`
  */
 function daysOf({ task, date, note = '' }: OfferedEntry, asked: AskedTime, before = '') {
   const { languages, today } = asked;
@@ -134,7 +135,7 @@ function daysOf({ task, date, note = '' }: OfferedEntry, asked: AskedTime, befor
   return { words, readings };
 }
 
-/** Asks about a note that is a duration or begins with one: `log 1h Login with passkeys 3h Checkout`. */
+/** Refuses a note that is a duration or begins with one: `log 1h Login with passkeys 3h Checkout`. */
 function refuseDuration({ task, date, note = '' }: OfferedEntry, asked: AskedTime, isCertain: boolean): void {
   const entry = secondEntry(note, asked.languages, true);
   if (!entry) return;
@@ -158,6 +159,6 @@ function dateOf(day: Day, { today }: AskedTime): string {
 
 /** The date in the person's time zone when they asked. */
 export function dateAsked({ asked, createdAt }: Job, timeZone: string): string {
-  // A job that acts through an account is signed, and so is the time in it.
+  // For a job that acts through an account, this time is signed.
   return dateIn(timeZone, asked?.at ?? createdAt);
 }

@@ -24,15 +24,15 @@ interface MyEntry {
   name: string;
 }
 
-/** What is expected of a person with a team, and the days on which they are away. */
+/** The expected time of a person with a team, and the days on which they are away. */
 interface Due {
   expected?: MinutesByDate;
   away: readonly string[];
-  /** Each day counts alone, so that no other makes up for it. */
+  /** True if each day counts alone, so that time on other days does not make up for it. */
   isByDay?: boolean;
 }
 
-/** A call for each: the others are shown by their ids until the next time. */
+/** Each name costs a call. Other tasks are shown with their ids until the next time. */
 const MOST_NAMES_ASKED = 10;
 const MAY_BE_CUT = 'The service shows no more entries than these, so some of your time may be missing here.';
 
@@ -44,12 +44,12 @@ interface Asked extends Pick<RestOfDay, 'connection' | 'at'>, Pick<RunContext, '
   steps: JobSteps;
 }
 
-/** What a person logged in the week of a day. */
+/** A person's time in one week. */
 interface MyTime {
   today: string;
   entries: readonly MyEntry[];
   due: Due;
-  /** What else can have time logged. */
+  /** Other tasks on which to log time. */
   tasks: RestOfDay['tasks'];
   note?: string | undefined;
 }
@@ -101,7 +101,7 @@ async function withKey(asked: Asked, context: RunContext): Promise<MyTime> {
   return { today, entries: entriesNamed, due, tasks: named.slice(0, recent.length) };
 }
 
-/** Only what the person can see. */
+/** Reads the time with the person's account, so only what they can see. */
 async function asThem({ uses, tools }: Mine<'week'>, asked: Asked): Promise<MyTime | { said: string }> {
   const { by, at, steps, people } = asked;
   const today = dateIn(await people.timeZoneOf(by, steps), at);
@@ -123,7 +123,7 @@ async function asThem({ uses, tools }: Mine<'week'>, asked: Asked): Promise<MyTi
   return { today, entries: ensureRead(read, asked), due, tasks: [], note };
 }
 
-/** @throws {NotDone} if the hours of an entry cannot be read: what is missing is unknown then */
+/** @throws {NotDone} if an entry's hours cannot be read, because then the missing time is unknown */
 function ensureRead<Entry>(
   { entries, unreadable }: { entries: readonly Entry[]; unreadable: readonly string[] },
   { config }: Asked,
@@ -162,7 +162,7 @@ function show(
     const tasks = new Map(byTask.map(([name, some]) => [name, sumOf(some)] as const).sort((a, b) => b[1] - a[1]));
     const alone = balancesOn([date], expected, logged).sum;
     const balance = isByDay ? alone : week.days[date];
-    // What is still to come is not missing.
+    // On future days, nothing is missing yet.
     return {
       date,
       balance: date > today || !balance ? { ...alone, missing: 0 } : balance,

@@ -1,10 +1,12 @@
 import { onGithub } from '../github-trigger.ts';
 import { relateJobs } from './jobs.ts';
 
-/** JSON that may have such a line. Reading it takes a parser that a cold start should not load. */
+/** Matches JSON that may contain such a line. The parser that reads it would slow down a cold start. */
 const MAY_RELATE = /(?:task|case|step)[\W_]{0,9}:/i;
 
-/** Links the defect of an issue to what the lines `Task: …`, `Test case: …` and `Test step: …` of the issue name. */
+/**
+ * Links an issue's defect to the tasks, test cases and test steps named in lines such as `Task: …` or `Test case: …`.
+ */
 const onIssue = onGithub('issues', relateJobs, async (payload, about) =>
   mayRelate(about, payload.issue.body) ? (await about.inTexts()).relationsOfIssue(payload, about) : undefined,
 );

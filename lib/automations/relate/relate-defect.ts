@@ -9,10 +9,11 @@ import type { Context } from '../context.ts';
 export const TARGET_FIELDS = { task: 'task_id', 'test case': 'test_case_id', 'test step': 'test_step_id' } as const;
 
 /**
- * Links a defect to a task, a test case or a test step. Each pair is sent once, even if several jobs ask for it: decision 0038.
+ * Links a defect to a task, a test case or a test step. Each pair is sent once, even if several jobs request it:
+ * decision 0038.
  *
- * @returns the id of the job that links it or has linked it: this one, or an earlier one
- * @throws {Refused} if the service refuses it; then the next job may try again
+ * @returns the id of the job that links the pair or has linked it: this job or an earlier one
+ * @throws {Refused} if the service refuses the link; the next job may try again
  */
 export async function relateDefect(
   defect: DefectName,
@@ -40,7 +41,7 @@ export async function relateDefect(
     throw error;
   }
 
-  /** True for a job that was discarded, also if its record has expired. */
+  /** Returns true if a job was discarded, or its record has expired, before it linked the pair. */
   async function hasEndedWithout(jobId: string): Promise<boolean> {
     const other = await jobs.get(jobId);
     const isOver = !other || other.discarded !== undefined;

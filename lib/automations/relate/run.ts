@@ -20,8 +20,8 @@ import { relateJobs } from './jobs.ts';
 import { relateDefect, TARGET_FIELDS } from './relate-defect.ts';
 
 /**
- * A job waits for the defect of its issue, or for its issue, as long as GitHub redelivers, and looks again after about the
- * time that it has waited.
+ * How long a job pauses while its issue or defect does not exist yet: about as long as it has waited so far. It waits
+ * as long as GitHub may redeliver.
  */
 const WAIT_MS = { shortest: 10_000, longest: 60 * 60_000 };
 
@@ -50,7 +50,7 @@ async function link(
   const { job } = context;
   const what = `defect ${defect.id} to ${target.kind} ${target.id}`;
   const by = await relateDefect(defect, target, { ...context, steps }).catch(async (error: unknown) => {
-    // The meaning of the statuses for this operation: docs/partner-api.md#statuses.
+    // See docs/partner-api.md#statuses for the meaning of the statuses.
     if (!(error instanceof Refused) || error.refusal.status === 403) throw error;
     const isThere = error.refusal.status !== 404;
     const why = isThere ? 'the service refuses these ids' : await whyNotThere(defect.id, target, steps, context);
@@ -61,7 +61,7 @@ async function link(
   return untold(`${by} already links ${what}, so it is not sent again`);
 }
 
-/** Which of the two is not what it was taken for, as far as the service shows tasks. */
+/** Explains which of the two ids is wrong, if the service shows tasks. */
 async function whyNotThere(
   defect: DefectName['id'],
   { kind, id }: RelationTarget,
@@ -85,11 +85,11 @@ async function whyNotThere(
   }
 }
 
-/** @throws {RetryAt} while the defect is about to be made, or GitHub may still deliver the issue */
+/** @throws {RetryAt} while the defect is about to be created, or GitHub may still deliver the issue */
 async function defectOf(issue: string, context: RunContext): Promise<DefectName['id'] | undefined> {
   const { job, config, links, clock } = context;
   const { locate } = createTransfers(context);
-  // A link is known by its name only once it is claimed.
+  // Only a claimed link can be found by name.
   const named = issue.includes('#') ? await links.named(issue) : issue;
   const shown = named === undefined ? await shownIssue(issue, context) : undefined;
   const first = named ?? (shown && issueEntity(shown.id));
@@ -110,12 +110,12 @@ function shownIssue(name: string, { job: { replyTo }, github }: RunContext): Pro
   return fetchIssue(github, { repository, issueNumber: Number(number), installationId });
 }
 
-/** Whether an issue that the relay has not heard of is to have a defect, as GitHub shows it. */
+/** Returns true if GitHub shows that an issue without a link should have a defect. */
 function isWantedNow(name: string, issue: GithubIssue, config: RelayConfig): boolean {
   const settings = findRepository(config, name.replace(/#.*/, ''));
   return settings?.issueToDefect !== undefined && reportedState(issue, settings.name, settings.issueToDefect).wanted;
 }
-/** @throws {NotDone} if no task, or more than one, has that name */
+/** @throws {NotDone} if no task or several tasks have that name */
 async function targetOf(
   { kind, named }: { kind: RelationTarget['kind']; named: string },
   steps: JobSteps,

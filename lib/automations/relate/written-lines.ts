@@ -8,10 +8,10 @@ import { reportedState } from '../issue-to-defect/defect-text.ts';
 import { issueEntity } from '../issue-to-defect/jobs.ts';
 import type { RelateInput } from './jobs.ts';
 
-/** The lines of one text that are read, and the issues that it closes. */
+/** How many lines of one text, and how many of the issues that it closes, are read. */
 const MOST_LINES = 10;
 
-/** Where the lines are, and the issue whose defect they are about. */
+/** Where the lines are written, and the issue whose defect they concern. */
 interface RelationSource {
   issue: string;
   place: ReturnType<typeof issuePlace>;
@@ -19,17 +19,20 @@ interface RelationSource {
   at: string | null | undefined;
 }
 
-/** An issue or a pull request, and who changed it last. */
+/** An issue or a pull request, and the person who changed it last. */
 interface Written {
   body?: string | null | undefined;
   user?: Account;
   author_association?: string | null | undefined;
   sender: Account;
-  /** For an edit: the text before it. */
+  /** For an edit: the previous text. */
   edit: { from?: string | null | undefined } | null | undefined;
 }
 
-/** The lines count by the author of an issue when it is to have a defect, and after that by the person who edits them. */
+/**
+ * When an issue should get a defect, its author's permission decides about the lines. Later, the editor's permission
+ * decides.
+ */
 export function relationsOfIssue(payload: Payload<'issues'>, { repository }: About): OurDrafts<RelateInput> {
   const { action, issue, sender, changes, installation } = payload;
   const { full_name } = payload.repository;
@@ -47,7 +50,9 @@ export function relationsOfIssue(payload: Payload<'issues'>, { repository }: Abo
   return linesOf({ ...issue, sender, edit }, source);
 }
 
-/** The lines count from the merge on: GitHub closes the issues only then, and no link can be taken back. */
+/**
+ * The lines count only once the pull request is merged: GitHub closes the issues then, and a link cannot be removed.
+ */
 export function relationsOfMerge(
   payload: Payload<'pull_request'>,
   { repository, config }: About,

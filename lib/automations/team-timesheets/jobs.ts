@@ -3,17 +3,17 @@ import { defineJobs } from '../../engine/record/job-kind.ts';
 
 const ofTeam = {
   team: z.string(),
-  /** Only report what would be sent. This is the setting from when the job was made, even if relay.config.ts has changed since. */
+  /** True to only report what would be sent. Set when the job is created, even if relay.config.ts changes later. */
   dryRun: z.boolean(),
 };
 
-/** A team, and the day that its people are reminded of. */
+/** A team, and the day of the reminders. */
 export const teamDayJobs = defineJobs(
   'team-timesheets',
   z.object({
     ...ofTeam,
     date: z.string(),
-    /** How long the reminders stay due after the job was made. */
+    /** How long after the job's creation the reminders stay due. */
     dueForMs: z.number(),
   }),
 );
@@ -33,9 +33,9 @@ export const reminderJobs = defineJobs(
       tasks: z.array(z.object({ id: z.string(), name: z.optional(z.string()) })),
       ids: z.array(z.string()),
     }),
-    /** When the timesheet was read; it has no newer entries. Epoch milliseconds. */
+    /** When the timesheet was read, so newer entries are missing; epoch milliseconds. */
     readAt: z.number(),
-    /** How long the reminder stays due after the job was made, so that it does not arrive at night. */
+    /** How long after the job's creation the reminder stays due, so that it does not arrive at night. */
     dueForMs: z.number(),
   }),
 );

@@ -5,8 +5,8 @@ import { dueReminder, dueSummary, reminderEndsAt } from '../../timesheets/calend
 import { summaryJobs, teamDayJobs } from './jobs.ts';
 
 /**
- * A job for each team and day with due reminders, and for each team and week with a due summary. The same day or week
- * always gives the same job, so a late, repeated or missed tick makes no difference.
+ * Drafts a job for each team and day with due reminders, and for each team and week with a due summary. The same day or
+ * week always gives the same job, so late, repeated and missed ticks make no difference.
  *
  * @param now epoch milliseconds
  */
@@ -31,7 +31,7 @@ export function timesheetsDue({ timesheets }: RelayConfig, now: number): JobDraf
 
 function eventOf({ name, connection }: Team, dryRun: boolean, automation: string, date: string) {
   return {
-    // A dry run must not block the real one.
+    // A dry run must not prevent the real run.
     happened: [name, date, ...(dryRun ? ['dry run'] : [])],
     connection,
     lane: 'background' as const,

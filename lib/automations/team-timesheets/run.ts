@@ -8,7 +8,7 @@ import { findTeam, shortfallOf, whyNotReminded } from '../../timesheets/shortfal
 import { defineRun } from '../our-automation.ts';
 import { reminderJobs, teamDayJobs } from './jobs.ts';
 
-/** Reads a team's timesheets and makes a job for each person who needs a reminder for that day. */
+/** Reads a team's timesheets, and creates a job for each person who needs a reminder for that day. */
 export const run = defineRun(
   teamDayJobs,
   async ({ team: name, dryRun, date, dueForMs }, steps, { job, config, jobs, queue, clock, absences, calendars }) => {
@@ -16,7 +16,7 @@ export const run = defineRun(
     const team = findTeam(teams, name);
     if (!team) throw new NeedsOperator(`relay.config.ts no longer has a team '${name}'`);
     if (clock() - job.createdAt >= dueForMs) return 'nothing to do: the day is over';
-    // The readings that follow are at least this recent, however long the job waited before.
+    // The time before the reading: the timesheets are at least this recent, however long the job waited before.
     const readAt = await steps.read('begin to read', 'clock', async () => clock());
     const { away: noted } = await absences.noted(name, datesBetween(mondayOf(date), date));
     const isShort = (sheet: Timesheet) =>
@@ -32,7 +32,7 @@ export const run = defineRun(
     if ('unread' in calendar) await absences.note(name, date, calendar);
     const isAway = ({ userId }: Timesheet) => away.includes(String(userId));
     const short = sheets.filter((sheet) => isShort(sheet) && !isAway(sheet));
-    // A person with an unreadable entry may have logged everything.
+    // A person with an unreadable entry may have logged everything, so they get no reminder.
     const known = short.filter(({ unreadable }) => unreadable.length === 0);
     const stillDueForMs = dueForMs - (clock() - job.createdAt);
     const drafts = new Map<Timesheet, JobDraft>();

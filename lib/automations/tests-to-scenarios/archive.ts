@@ -1,33 +1,33 @@
 import { type Entry, fromBufferPromise } from 'yauzl';
 
-/** Why a report is not used. The message has no text from outside. */
+/** Why a report is not used. The message contains no text from outside. */
 export class ReportFault extends Error {
   override readonly name = 'ReportFault';
 }
 
-/** There was no time to unpack all of an archive. */
+/** The run's time ended before the whole archive was unpacked. */
 export class NoTime extends Error {
   override readonly name = 'NoTime';
 }
 
 const MOST_FILES = 2_000;
 const MOST_MEGABYTES = 64;
-/** A file of text does not shrink more than that. */
+/** A higher ratio means that a file is not text. */
 const MOST_RATIO = 200;
-/** A file that is stored, and not compressed, comes in one piece. The reader looks at its bounds after each. */
+/** A stored, uncompressed file arrives in one piece. The reader checks its limits after each piece of this size. */
 const PIECE_BYTES = 64 * 1024;
 const SMALL_BYTES = 1024 * 1024;
 const FILE_TYPE = 0o170000;
 const REGULAR_FILE = 0o100000;
 
 /**
- * Unpacks the XML files of an archive piece by piece. Their names are not used as paths, and an archive in the archive
- * is not opened.
+ * Unpacks the XML files of an archive piece by piece. Their names are not used as paths, and nested archives are not
+ * opened.
  *
- * @param unpacked how many bytes the archives of the run had unpacked; counted on
- * @param open is called for each file with its name
+ * @param unpacked how many bytes the run's archives have unpacked so far; updated
+ * @param open is called with the name of each file
  * @param broken is called for a file that cannot be read to its end
- * @throws {ReportFault} for a malformed or too large archive; what was read until then is not everything
+ * @throws {ReportFault} for a malformed or oversized archive; the files read so far are incomplete
  * @throws {NoTime}
  */
 export async function unfold(
@@ -55,7 +55,7 @@ export async function unfold(
           throw new ReportFault('it is not text: its compression ratio is too high');
         }
         const file = open(entry.fileName);
-        // The library stops at a file that is larger than it says.
+        // The library stops at a file that is larger than declared.
         for await (const part of await zip.openReadStreamPromise(entry)) {
           for (let at = 0; at < part.length; at += PIECE_BYTES) {
             if (isTimeOver()) throw new NoTime();
@@ -75,7 +75,7 @@ export async function unfold(
   }
 }
 
-/** Links and devices are left out. An archive from Windows has no file types. */
+/** Excludes links and devices. Archives from Windows have no file types. */
 function isXmlFile({ fileName, externalFileAttributes }: Entry): boolean {
   const type = (externalFileAttributes >>> 16) & FILE_TYPE;
   return /\.xml$/i.test(fileName) && (type === 0 || type === REGULAR_FILE);

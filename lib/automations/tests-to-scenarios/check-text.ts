@@ -7,7 +7,7 @@ import type { WorkflowRun } from './jobs.ts';
 import type { RunResults } from './read-run.ts';
 import type { Listed, ScenarioResult } from './tally.ts';
 
-/** A scenario, and what its results led to. */
+/** A scenario, and how its results were applied. */
 export interface ShownScenario extends ScenarioResult {
   became: Exclude<Fate, { refused: string }> | 'not whole' | 'all skipped' | 'refused';
 }
@@ -33,7 +33,7 @@ const plainName = (text: string) => plainText(onOneLine(text).trim());
 
 export const isSent = ({ became }: ShownScenario) => became === 'sent' || typeof became === 'object';
 
-/** What the check of a commit says about its test results. Everybody who sees the commit can read it. */
+/** The text of a commit's check about its test results. Everybody who sees the commit can read it. */
 export function checkOf({ run, results, shown, defects }: CheckedRun) {
   const { tests, unmapped, unreadable, ignored, broken, leftOut, read, unread } = results;
   const count = tests.passed + tests.failed + tests.skipped;

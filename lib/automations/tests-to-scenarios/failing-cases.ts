@@ -9,25 +9,25 @@ import { type CaseResult, keyOf } from './tally.ts';
 const failing = z.object({
   first: runRef,
   last: runRef,
-  /** How many runs failed in a row; a re-run does not count as another one. */
+  /** How many runs failed in a row. A re-run does not count as another run. */
   runs: z.int(),
-  /** How many of its tests were in the last of them. */
+  /** How many of the case's tests the last of these runs had. */
   tests: z.optional(z.int()),
-  /** The run after which a defect was due, by its place. */
+  /** The place of the run after which a defect was due. */
   dueAfter: z.optional(z.string()),
 });
-/** The test cases that fail in a workflow on a branch, by their names. A case that passes is forgotten. */
+/** The failing test cases of a workflow on a branch, by name. A case that passes is removed. */
 const failingCases = z.object({ place: z.string(), failing: z.record(z.string(), failing) });
 
-/** An item of the table holds 400 KB. */
+/** Limits the item, which holds 400 KB. */
 const MOST_FAILING = 500;
 
 /**
- * Takes the results of a run, unless a newer one was taken. That a defect is due is written together with them, so that
- * one run alone creates it, whatever becomes of its job. A repeat returns the same.
+ * Stores the results of a run, unless results of a newer run are stored. The same write records that a defect is due,
+ * so that exactly one run creates it, however its job ends. A repeat returns the same cases.
  *
- * @param isWhole as in scenario-results.ts: after a run that failed, a case has passed only if none of its tests is missing
- * @returns the cases that failed in two runs in a row, and had no defect before this one
+ * @param isWhole as in scenario-results.ts: after a failed run, a case has passed only if none of its tests is missing
+ * @returns the cases that failed in two runs in a row and had no defect before this run
  */
 export async function takeFailing(
   table: Table,

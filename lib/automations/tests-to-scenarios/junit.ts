@@ -2,33 +2,33 @@ import sax from 'sax';
 import { encodingOf } from '../../encoding.ts';
 import { ReportFault } from './archive.ts';
 
-/** A test in a report. */
+/** One test of a report. */
 export interface Test {
   /** `<class name>.<name>` */
   name: string;
   file: string;
   result: 'passed' | 'failed' | 'skipped';
-  /** The values of its `pm_` properties, or of those of its suites where it has none of that name. */
+  /** The values of its `pm_` properties. A suite's property counts if the test has none of that name. */
   properties: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The declaration of XML, with its encoding, is in the first bytes. */
+/** How many bytes to read for the XML declaration, which contains the encoding. */
 const DECLARATION_BYTES = 256;
 export const MOST_TESTS = 100_000;
 const MOST_DEPTH = 64;
 const MOST_ATTRIBUTES = 64;
-/** The limit for a test with its suites: each of its suites' properties is one of the test, too. */
+/** The limit for a test, including the properties of its suites. */
 const MOST_PROPERTIES = 200;
 const LONGEST_VALUE = 65;
 const LONGEST_NAME = 500;
 /**
- * What a test says of itself in `status` and `result`: `run` and `completed` of GoogleTest and CTest, `passed` of Ginkgo
- * and Behave. Any other word is that of a test that was not run: `notrun`, `suppressed`, `disabled`, `pending`, `undefined`.
- * https://google.github.io/googletest/advanced.html#generating-an-xml-report
+ * The words in `status` and `result` of a test that was run: `run` and `completed` in GoogleTest and CTest, `passed` in
+ * Ginkgo and Behave. Any other word, such as `notrun`, `suppressed`, `disabled`, `pending` or `undefined`, means that
+ * the test was not run. https://google.github.io/googletest/advanced.html#generating-an-xml-report
  */
 const WAS_RUN = /^(run|ran|completed|executed|finished|pass(ed)?|ok|success(ful)?|succeeded)?$/i;
 const HAS_FAILED = /^(fail|err)/i;
-/** The roots of other formats of test results, and how to get JUnit in their place. */
+/** The root elements of other test result formats, and how to export JUnit instead. */
 const OTHER_FORMATS: Readonly<Record<string, string>> = {
   assemblies: ' of xUnit: export JUnit with --logger junit of JunitXml.TestLogger',
   'test-run': ' of NUnit: export JUnit with --logger junit of JunitXml.TestLogger',
@@ -36,23 +36,23 @@ const OTHER_FORMATS: Readonly<Record<string, string>> = {
 };
 const RESULTS: Readonly<Record<string, Test['result']>> = { failure: 'failed', error: 'failed', skipped: 'skipped' };
 
-/** A suite or a test that is not closed. A suite fails, too. */
+/** An open suite or test. A suite can fail, too. */
 interface Holder extends Omit<Test, 'properties'> {
   depth: number;
   properties: Map<string, string[]>;
-  /** What it has in common with its repetitions in the file, and with nothing else. */
+  /** The same for all repetitions of a test or suite in the file, and different from all others. */
   key: number;
-  /** How many properties, and tests, the file had before it. */
+  /** How many properties and tests the file had before this element. */
   before: { properties: number; tests: number };
 }
 
 /**
- * Reads JUnit XML as it comes: the elements and attributes that test runners agree on. A declaration of a document type
- * is refused, so there are no entities but those that are a character. https://github.com/testmoapp/junitxml
+ * Reads JUnit XML as a stream: the elements and attributes that test runners agree on. A document type declaration is
+ * refused, so only entities for characters can occur. https://github.com/testmoapp/junitxml
  *
- * @param found is called at the end for each test, also of a report that is broken after it
- * @param ignored is called with the reason for a file that is no test report: it is empty, or has another root
- * @param hasFailed whether the run failed. In one that succeeded, a test that failed and then passed was tried again.
+ * @param found is called at the end for each test, even if the report is broken after it
+ * @param ignored is called with the reason if a file is no test report: it is empty, or has another root
+ * @param hasFailed true if the run failed. In a successful run, a test that failed and then passed was retried.
  */
 export function createJunitReader(
   found: (test: Test) => void,
@@ -60,7 +60,7 @@ export function createJunitReader(
   hasFailed = false,
 ): { write(piece: Uint8Array): void; end(): void } {
   const decode = createXmlDecoder();
-  // With `position`, sax bounds the length of texts and attributes.
+  // With `position`, sax limits the length of texts and attributes.
   const parser = sax.parser(true, { position: true });
   const open: Holder[] = [];
   const tests: (Test & { key: number })[] = [];
@@ -70,7 +70,7 @@ export function createJunitReader(
     throw new ReportFault(why);
   };
   parser.onerror = ({ message }) => {
-    // Output of programs has ampersands, and references to characters that XML does not have.
+    // The output of programs may contain ampersands, and references to characters that XML does not allow.
     if (isOver || /^Invalid character (entity|in entity name)/.test(message)) parser.resume();
     else refuse('it is not readable XML');
   };
@@ -120,7 +120,7 @@ export function createJunitReader(
     const closed = isHolder(name) ? open.at(-1) : undefined;
     if (!closed) return;
     const isBrokenSuite = name !== 'testcase' && closed.result === 'failed';
-    // What broke a suite may concern any of its tests.
+    // The failure of a suite may concern any of its tests.
     const concerned = isBrokenSuite
       ? tests.slice(closed.before.tests).filter(({ result }) => result !== 'skipped')
       : [];
@@ -140,7 +140,7 @@ export function createJunitReader(
     for (const test of last.reverse()) found(test);
   }
 
-  /** @throws {ReportFault} after what was found before it is reported */
+  /** @throws {ReportFault} after reporting the tests found so far */
   function parse(act: () => void): void {
     try {
       if (!isOver) act();
@@ -159,7 +159,7 @@ export function createJunitReader(
   };
 }
 
-/** Decodes pieces of XML as its first bytes, or its declaration, say. */
+/** Decodes pieces of XML. The first bytes or the declaration decide the encoding. */
 function createXmlDecoder(): (piece?: Uint8Array) => string {
   let start: Uint8Array = new Uint8Array();
   let decoder: InstanceType<typeof TextDecoder> | undefined;
@@ -176,7 +176,7 @@ function createXmlDecoder(): (piece?: Uint8Array) => string {
 
 const isHolder = (name: string) => name === 'testsuite' || name === 'testsuites' || name === 'testcase';
 
-/** The result of a test without an element that says otherwise. */
+/** The result of a test whose elements do not say otherwise. */
 function resultOf(attribute: (of: string) => string): Test['result'] {
   const said = [
     attribute('status'),

@@ -2,8 +2,8 @@ import { onGithub } from '../github-trigger.ts';
 import { attemptOf, testRunJobs } from './jobs.ts';
 
 /**
- * Takes the test results of a workflow run that has ended. The worker fetches them. Nothing is read of a run that does not
- * count: anybody can start one with a pull request, and fill it with artifacts.
+ * Accepts the test results of a finished workflow run; the worker downloads them. Runs that do not count are not read
+ * at all, because anybody can start one with a pull request and fill it with artifacts.
  */
 export const on = onGithub('workflow_run', testRunJobs, (payload, { repository: settings }) => {
   const { action, workflow_run: run, repository, installation } = payload;
@@ -14,12 +14,12 @@ export const on = onGithub('workflow_run', testRunJobs, (payload, { repository: 
   if (!tests.workflows.includes(workflow)) {
     return `the workflow ${workflow} is not in tests.workflows of relay.config.ts`;
   }
-  // A branch of a fork may be called main, too.
+  // A branch of a fork may be called `main`, too.
   const isOwn = run.head_repository?.id === repository.id;
   if (!isOwn || !['push', 'schedule'].includes(run.event) || !tests.branches.includes(run.head_branch ?? '')) {
     return 'only runs by a push or a schedule on a branch in tests.branches of relay.config.ts count';
   }
-  // What was cancelled or timed out has not run all of its tests.
+  // A cancelled or timed-out run has not run all of its tests.
   if (run.conclusion !== 'success' && run.conclusion !== 'failure') {
     return `a workflow run that ended with ${run.conclusion} has no usable results`;
   }

@@ -5,25 +5,28 @@ import { createJunitReader, MOST_TESTS, type Test } from './junit.ts';
 import { createTally, type Results } from './tally.ts';
 import { MEGABYTE, MOST_MEGABYTES, TOO_LARGE, type Unread } from './wanted-artifacts.ts';
 
-/** How many are fetched at a time, because a run of the worker is short. */
+/** How many artifacts to download at a time. A worker's run is short, so they are downloaded in parallel. */
 const AT_A_TIME = 10;
-/** What was read for so long and is not read yet is too much for any run of the job: most of it may go by for fetching. */
+/**
+ * An artifact that is not read after this time is too large for any run of the job, because downloads may take most of
+ * a run.
+ */
 const LONGEST_READ_MS = 10_000;
 
-/** The results of a run so far, the artifacts that were read, and those that were not. */
+/** The results of a workflow run so far, and the artifacts that were read or left unread. */
 export interface RunResults extends Results {
   read: string[];
   unread: Unread[];
-  /** How many bytes the archives had unpacked. */
+  /** How many bytes the archives have unpacked. */
   unpacked: number;
 }
 
 /**
- * Reads the artifacts of a run that were not read before, as many as there is time for.
+ * Reads the artifacts that were not read before, as many as there is time for.
  *
- * @param before what was read by earlier runs of the job
- * @param fetch as `Artifacts` of lib/platforms/github/runs/artifacts.ts has it
- * @param time whether this run of the job may fetch, and has to end
+ * @param before the results of earlier runs of the job
+ * @param fetch see `Artifacts` in lib/platforms/github/runs/artifacts.ts
+ * @param time whether this run of the job may download, and whether it has to end
  * @param hasFailed whether the workflow run failed
  */
 export async function readRun(
@@ -54,7 +57,7 @@ export async function readRun(
   }
   return results;
 
-  /** The results with those of one more archive. If its time is over, nothing of it counts. */
+  /** Adds the results of one archive. If the time ends before it is read, none of its results count. */
   async function withArchive(before: RunResults, name: string, archive: Buffer | undefined): Promise<RunResults> {
     const tally = createTally(ids, before);
     const unpacked = { bytes: before.unpacked };

@@ -20,21 +20,21 @@ import { noteResult, type ScenarioVerdict } from './scenario-results.ts';
 import { type CaseResult, keyOf, type ScenarioResult } from './tally.ts';
 import { wantedArtifacts } from './wanted-artifacts.ts';
 
-/** The name that people see on a commit. */
+/** The name shown on the commit. */
 const CHECK = 'Partner Relay: tests';
-/** GitHub's lists may lag behind its events. */
+/** How long to wait for artifacts, because GitHub's lists may lag behind its events. */
 const ARTIFACTS_APPEAR_MS = 2 * 60_000;
 const LOOKS_EVERY_MS = 30_000;
-/** How long it takes at most to fetch archives from GitHub, and to keep what was in them. */
+/** How long downloading the archives takes at most, and how long storing their results. */
 const FETCHING_MS = 35_000;
 const KEEPING_MS = 5_000;
-/** If more cases of one run fail twice, one defect is made for all of them. */
+/** If more cases of one run fail twice, one defect is created for all of them. */
 const MOST_DEFECTS = 10;
 const OUTCOME_LENGTH = 500;
 
 /**
- * Takes the test results of a workflow run to the test scenarios that the tests name. It is level-triggered: the state
- * of a scenario is compared with what was sent last, and a run that is older than the newest one changes nothing.
+ * Updates the test scenarios that the tests of a workflow run name. Level-triggered: the state of a scenario is
+ * compared with the state sent last, and a run older than the newest one changes nothing.
  */
 export const run = defineRun(testRunJobs, async ({ repository, installationId, run }, steps, context) => {
   const { config, table, github, jobs, job } = context;
@@ -55,7 +55,7 @@ export const run = defineRun(testRunJobs, async ({ repository, installationId, r
   }
   const defects = settings.defects ? await makeDefects(repository, run, cases, isWhole, steps, context) : 0;
   const check = checkOf({ run, results, shown, defects });
-  // The check is one for all attempts, and the first one may be delivered after the next one.
+  // All attempts share one check, and the next attempt may be delivered before this one.
   const next = jobId(testRunJobs.name, ...attemptOf({ ...run, run_attempt: run.run_attempt + 1 }));
   const make = async (mayLeave: () => void) =>
     (await jobs.get(next))
@@ -71,7 +71,7 @@ export const run = defineRun(testRunJobs, async ({ repository, installationId, r
   return `${check.title}${sent.length > 0 ? `: ${cutToLength(sent.join(', '), OUTCOME_LENGTH, '…')}` : ''}`;
 });
 
-/** Reads the artifacts, in several runs of the job if GitHub is slow. */
+/** Reads the artifacts, over several runs of the job if GitHub is slow. */
 async function read(
   run: WorkflowRun,
   place: RepositoryAddress,
@@ -90,7 +90,7 @@ async function read(
     const before = results;
     results = await steps.read(`test results ${part}`, 'GitHub artifacts', async () => {
       if (!isLeft(FETCHING_MS)) throw new RetryAt(clock(), 'this run has no time left to read the artifacts');
-      // The readers of archives and XML are loaded for this only.
+      // The readers for archives and XML are loaded only here.
       const { readRun } = await import('./read-run.ts');
       const fetch = (id: number, most: number) => artifacts.fetch(place, id, most);
       const time = { clock, mayFetch: () => isLeft(FETCHING_MS), isOver: () => !isLeft(KEEPING_MS) };
@@ -100,7 +100,7 @@ async function read(
   return { ...results, unread: [...results.unread, ...unread] };
 }
 
-/** Sends what changed of a scenario. */
+/** Sends the changed fields of a scenario. */
 async function sendChanges(
   id: ScenarioResult['id'],
   { place, hasFailed, coverage }: ScenarioVerdict,
@@ -120,7 +120,10 @@ async function sendChanges(
   return typeof fate === 'object' && 'refused' in fate ? 'refused' : fate;
 }
 
-/** Drafts a job for each defect that is due. A repeat after a crash makes the same jobs. @returns for how many cases */
+/**
+ * Drafts a job for each defect that is due. A repeat after a crash drafts the same jobs.
+ * @returns how many cases they cover
+ */
 async function makeDefects(
   repository: string,
   run: WorkflowRun,
@@ -136,7 +139,7 @@ async function makeDefects(
   for (const tests of due.length > MOST_DEFECTS ? [due] : due.map((one) => [one])) {
     const what = tests.length > 1 ? counted(tests.length, 'test case') : tests.map(keyOf).join();
     const draft = failingTestsJobs.draft({
-      // Once for as long as the test fails; for many, for the run.
+      // One defect for as long as a test fails; with many tests, one for the run.
       happened: [repository, workflow, branch ?? '', what, tests.length > 1 ? run.id : (tests[0]?.first.id ?? 0)],
       connection,
       lane: 'background',
@@ -149,7 +152,7 @@ async function makeDefects(
   }
   return due.length;
 }
-/** @throws {Refused} for what another content would not help */
+/** Returns why the service refused the content. @throws {Refused} for a refusal that does not depend on the content */
 function notTaken(refusal: Refused): string {
   if ([400, 404, 422].includes(refusal.refusal.status ?? 0)) return 'the service refuses it';
   throw refusal;

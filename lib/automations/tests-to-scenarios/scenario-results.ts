@@ -5,20 +5,20 @@ import type { Table } from '../../state/table/table.ts';
 import { orderOf, type WorkflowRun } from './jobs.ts';
 import type { ScenarioResult } from './tally.ts';
 
-/** What the newest run of a workflow said of a scenario. */
+/** The result of a scenario in the newest run of a workflow. */
 const said = z.object({
   place: z.string(),
   commit: z.string(),
   hasFailed: z.boolean(),
   coverage: z.optional(z.number()),
-  /** How many tests the scenario had in the last run that succeeded. */
+  /** How many tests the scenario had in the last successful run. */
   tests: z.optional(z.int()),
 });
 type Said = z.output<typeof said>;
-/** By the repository and the file of the workflow. `notes` counts the changes. */
+/** Keyed by repository and workflow file. `notes` counts the changes. */
 const scenarioResults = z.object({ notes: z.int(), byWorkflow: z.record(z.string(), said) });
 
-/** What a scenario is set to. Of two, the one with the later place is the newer. */
+/** The state to which a scenario is set. The verdict with the later place is newer. */
 export interface ScenarioVerdict {
   place: string;
   hasFailed: boolean;
@@ -27,10 +27,10 @@ export interface ScenarioVerdict {
 }
 
 /**
- * Notes what a run says of a scenario. On the newest commit, any failure among the newest runs of its workflows counts.
+ * Stores a run's result of a scenario. On the newest commit, any failure among the newest runs of its workflows counts.
  *
- * @param isWhole whether all artifacts were read. If the run failed, a job may have died before it uploaded its report, so a
- *   scenario has passed only if it has as many tests as in the last run that succeeded
+ * @param isWhole true if all artifacts were read. A failed run may have lost a job before it uploaded its report, so
+ *   after a failed run, a scenario has passed only if it has as many tests as in the last successful run
  */
 export async function noteResult(
   table: Table,
@@ -63,7 +63,7 @@ export async function noteResult(
   return noted ? verdictOf(noted) : why;
 }
 
-/** The newest first. */
+/** Sorts the newest first. */
 const sorted = (byWorkflow: Readonly<Record<string, Said>>) =>
   Object.values(byWorkflow).sort((a, b) => (a.place < b.place ? 1 : -1));
 

@@ -3,56 +3,56 @@ import type { RelationTarget } from '../../target.ts';
 import { cutToBytes, isLike } from '../../text.ts';
 import type { Test } from './junit.ts';
 
-/** What the tests of a scenario came to. */
+/** The result of a scenario's tests. */
 export interface ScenarioResult {
   id: string | number;
   passed: number;
   failed: number;
   skipped: number;
-  /** From 0 to 100. `several` if its tests disagree. */
+  /** From 0 to 100; `several` if the tests disagree. */
   coverage?: number | 'several';
 }
 
-/** What the tests of a test case came to, or those of a test step without a case. */
+/** The result of a test case's tests, or of a test step's tests that name no case. */
 export interface CaseResult extends RelationTarget {
   kind: 'test case' | 'test step';
   result: 'passed' | 'failed';
-  /** How many of them were run. */
+  /** How many tests were run. */
   tests: number;
-  /** The name of the first of them that failed. */
+  /** The name of the first failed test. */
   title: string;
 }
 
-/** `test case 12` */
+/** Returns, for example, `test case 12`. */
 export const keyOf = ({ kind, id }: RelationTarget) => `${kind} ${id}`;
 
-/** How many there are, and the first few. */
+/** How many entries there are, and the first few. */
 export interface Listed {
   count: number;
   first: string[];
 }
 
-/** The results of a run. Everything has a bound, because it is the result of a step. */
+/** The results of a run. Everything is limited, because the results are stored as a step. */
 export interface Results {
   tests: Record<Test['result'], number>;
   scenarios: ScenarioResult[];
   cases: CaseResult[];
-  /** The tests that name nothing. */
+  /** Tests that name nothing. */
   unmapped: Listed;
-  /** The properties that are not ids or percentages. */
+  /** Properties with values that are not ids or percentages. */
   unreadable: Listed;
-  /** The XML files that are no test reports, and the artifacts without any. */
+  /** XML files that are not test reports, and artifacts without any. */
   ignored: Listed;
-  /** The reports that are not read to their end. */
+  /** Reports that could not be read to their end. */
   broken?: Listed;
-  /** How many results are left out because there are too many scenarios or cases. */
+  /** How many results exceeded the limits for scenarios and cases. */
   leftOut: number;
 }
 
 const MOST_SCENARIOS = 200;
 const MOST_CASES = 500;
 const SHOWN = 20;
-/** 500 of them, with two runs each, are in an item of the table. */
+/** Short enough that 500 titles, with two runs each, fit into a table item. */
 const TITLE_BYTES = 150;
 
 const NOTHING: Results = {
@@ -66,8 +66,8 @@ const NOTHING: Results = {
 };
 
 /**
- * Adds up the tests of a run by the ids of the service that they stand for. Names are never compared with anything.
- * @param before what was added up before; it stays as it is
+ * Counts the tests of a run for each id of the service. Names are never compared with names in the service.
+ * @param before the earlier results, which stay unchanged
  */
 export function createTally(ids: TestsConfig['ids'], before: Results = NOTHING) {
   const { scenarios: scenariosBefore, cases: casesBefore, ...found } = structuredClone(before);
@@ -91,7 +91,7 @@ export function createTally(ids: TestsConfig['ids'], before: Results = NOTHING) 
     const [scenarios, cases, steps] = [of('scenario'), of('case'), of('step')];
     for (const id of scenarios) addToScenario(id, test);
     for (const id of cases) addToCase({ kind: 'test case', id }, test);
-    // A defect is linked to one of the two.
+    // A defect is linked to the test case or to the test step, not to both.
     for (const id of cases.length > 0 ? [] : steps) addToCase({ kind: 'test step', id }, test);
     if (scenarios.length + cases.length + steps.length === 0) note(found.unmapped, test.name);
   }

@@ -6,18 +6,18 @@ export const MOST_MEGABYTES = 32;
 const MOST_MEGABYTES_IN_ALL = 128;
 export const MEGABYTE = 1024 * 1024;
 
-/** An artifact that is not used, and why. The reason has no text from outside. */
+/** An artifact that is not used, and the reason. The reason contains no text from outside. */
 export interface Unread {
   name: string;
   why: string;
 }
 
 /**
- * The artifacts of a run that are read, and those that are left out: the newest of each name, for what the newest attempt
- * did not upload again is from jobs that were not run again.
+ * Splits a run's artifacts into those to read and those to leave out. Reads the newest artifact of each name; it may be
+ * from an earlier attempt, if the newest attempt did not run its job again.
  *
  * @param all the newest first
- * @param patterns for their names
+ * @param patterns match the names
  */
 export function wantedArtifacts(all: readonly Artifact[], patterns: readonly string[]) {
   const named = all.filter(({ name }) => patterns.some((pattern) => isLike(name, pattern)));

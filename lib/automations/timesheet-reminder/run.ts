@@ -9,10 +9,10 @@ import { taskNameOf } from '../../timesheets/task-names.ts';
 import { defineRun } from '../our-automation.ts';
 import { reminderJobs } from '../team-timesheets/jobs.ts';
 
-/** A timesheet that was read longer ago is read again, because the person may have filled it in. */
+/** An older timesheet is read again, because the person may have filled it in. */
 const FRESH_MS = 10 * 60_000;
 
-/** Reminds a person of missing hours, once for that day. */
+/** Reminds a person of missing hours, once for each day. */
 export const run = defineRun(reminderJobs, async (input, steps, { job, ...context }) => {
   const { config, slack, absences, knownTasks, timesheetOf, clock } = context;
   const { team: name, dryRun, date, timesheet, readAt, dueForMs } = input;
@@ -22,7 +22,8 @@ export const run = defineRun(reminderJobs, async (input, steps, { job, ...contex
 
   if (clock() - job.createdAt >= dueForMs) return 'nothing to do: the day is over';
   const range = { from: mondayOf(date), to: date };
-  // The journal keeps earlier readings, so each ten minutes of waiting count as a new reading.
+  // The step's name contains the number of ten-minute periods, because the journal would otherwise return the earlier
+  // reading.
   const reading = Math.floor((clock() - readAt) / FRESH_MS);
   const isFresh = reading === 0;
   const begunAt = isFresh ? readAt : await steps.read(`begin to read ${reading}`, 'clock', async () => clock());

@@ -7,7 +7,7 @@ import { summaryMessages } from '../../timesheets/summary-message.ts';
 import { defineRun } from '../our-automation.ts';
 import { summaryJobs } from '../team-timesheets/jobs.ts';
 
-/** Posts last week's summary to the lead's channel: who is complete, who is short, and by how much. */
+/** Posts last week's summary to the lead's channel: who is complete, who has time missing, and how much. */
 export const run = defineRun(
   summaryJobs,
   async ({ team: name, dryRun, weekStart, weekEnd }, steps, { job, config, slack, absences }) => {
