@@ -8,7 +8,7 @@ export interface Addresses {
   joined: readonly { email: string }[];
 }
 
-/** Every address of a team, and where in its settings it stands. */
+/** Lists every address of a team, with its path in the settings. */
 export function addressesOf({ people, quiet, partTime, joined }: Addresses): NamedSetting[] {
   return [
     ...(people === 'all' ? [] : people.map((email, index): NamedSetting => [['people', index], email])),

@@ -5,9 +5,9 @@ import { messageOf } from '../text.ts';
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
- * The certificates in the `caFile` of relay.config.ts, in PEM.
+ * Reads the certificates in the `caFile` of relay.config.ts, in PEM.
  *
- * @throws {Error} if the file cannot be read, has no certificate, or has a malformed one; the message names the file
+ * @throws {Error} naming the file, if it cannot be read, or has no certificate or a malformed one
  */
 export function readCertificates(file: string): string[] {
   try {

@@ -8,48 +8,48 @@ import { linksAccounts } from './settings.ts';
 export const UNRESERVED_AT_LEAST = 100;
 
 /**
- * A function URL takes this many requests a second for each reserved execution.
+ * How many requests a second a function URL accepts for each reserved execution.
  * https://docs.aws.amazon.com/lambda/latest/dg/urls-configuration.html
  */
 export const REQUESTS_PER_EXECUTION = 10;
 
-/** The least executions of a webhook, for a burst of events. */
+/** The minimum number of executions of a webhook, for a burst of events. */
 const WEBHOOK_BURST = 10;
 
 /** The most write units that an event costs, for an issue of 30,000 bytes: docs/deploy.md. */
 const UNITS = { toTake: 13, toCarryOut: 111 };
 
-/** The functions that are open to the internet: the webhooks, and the pages that link accounts. */
+/** The functions that the internet can reach: the webhooks, and the pages that link accounts. */
 export function openFunctions(config: RelayConfig, custom: CustomAutomations = none): string[] {
   return [...webhooks(config, custom), ...(linksAccounts(config) ? ['account-link'] : [])];
 }
 
-/** One takes the requests of all webhooks of the team. */
+/** One function serves all webhooks of a team. */
 const webhooks = ({ slack }: RelayConfig, custom: CustomAutomations) => [
   'github-webhook',
   ...(slack ? ['slack-webhook'] : []),
   ...(customOf(custom, 'webhook').length > 0 ? ['hooks-webhook'] : []),
 ];
 
-/** The least that an event source takes. https://docs.aws.amazon.com/lambda/latest/api/API_ScalingConfig.html */
+/** The minimum that an event source accepts. https://docs.aws.amazon.com/lambda/latest/api/API_ScalingConfig.html */
 export const LEAST_WORKERS = 2;
 
-/** Background workers that a busy connection needs to use its limit: docs/scale.md#teams-side-by-side. */
+/** How many background workers a busy connection needs to use its limit: docs/scale.md#teams-side-by-side. */
 const WORKERS_OF_CONNECTION = 5;
-/** More connections are hardly ever busy at the same time. */
+/** More connections than this are rarely busy at the same time. */
 const MOST_BUSY_CONNECTIONS = 20;
 
-/** Background workers with which the connections of the repositories do not hold up one another. */
+/** How many background workers the repositories' connections need so that they do not block each other. */
 function backgroundWorkers({ github }: RelayConfig): number {
   const connections = new Set(github.repositories.map(({ connection }) => connection)).size;
   const busy = Math.min(Math.max(connections, 1), MOST_BUSY_CONNECTIONS);
-  // Beside the calls of the busy ones, new jobs of all need a worker for a moment.
+  // New jobs of all connections need a worker for a moment, beside the calls of the busy connections.
   return WORKERS_OF_CONNECTION * (connections > 1 ? busy + 1 : busy);
 }
 
 /**
- * Executions of the worker for each queue: as configured or as the connections need, and of a small account a quarter each,
- * so that half of it is left to the webhooks and the schedules.
+ * Returns the worker's executions for each queue, as configured or as the connections need. In a small account, each
+ * queue gets at most a quarter, so that half remains for the webhooks and schedules.
  */
 export function workersOf(config: RelayConfig, settings?: StageSettings): Record<QueueName, number> {
   const { interactive, background = backgroundWorkers(config) } = config.deployment.maxConcurrency;
@@ -58,14 +58,17 @@ export function workersOf(config: RelayConfig, settings?: StageSettings): Record
 }
 
 /**
- * Whether new jobs of a connection leave workers to other connections. With too few workers, that would leave calls of the
- * limit unused: messages wait in the queue, which knows no connections.
+ * Returns true if new jobs of a connection leave workers to other connections. With too few workers, they must not:
+ * calls of the limit would remain unused, because the queue does not distinguish connections.
  */
 export function sharesWorkers(config: RelayConfig, settings?: StageSettings): boolean {
   return Object.keys(config.connections).length > 1 && tooFewWorkers(config, settings) === undefined;
 }
 
-/** Says that one connection's backlog holds up the events of others, and what to do. @returns undefined if it does not */
+/**
+ * Warns that one connection's backlog delays the events of others, and what to do.
+ * @returns undefined if there are enough workers
+ */
 export function tooFewWorkers(config: RelayConfig, settings?: StageSettings): string | undefined {
   const needed = backgroundWorkers(config);
   const { background } = workersOf(config, settings);
@@ -77,16 +80,16 @@ export function tooFewWorkers(config: RelayConfig, settings?: StageSettings): st
   return `${background}, but the connections of the repositories need ${needed}: events of one connection wait while another has a backlog. ${remedy}`;
 }
 
-/** Executions of the worker. */
+/** The worker's executions for all queues together. */
 export function workersAtOnce(config: RelayConfig, settings?: StageSettings): number {
   const { interactive, background } = workersOf(config, settings);
   return interactive + background;
 }
 
-/** Executions that each open function needs. A webhook takes events faster than the worker carries them out. */
+/** The executions that each open function needs. A webhook accepts events faster than the worker processes them. */
 export const webhookBurst = (config: RelayConfig): number => Math.max(WEBHOOK_BURST, workersAtOnce(config));
 
-/** Executions that are reserved for each open function if the account can spare them. @returns undefined for none */
+/** The executions to reserve for each open function, if the account has enough. @returns undefined for none */
 export function reservedForOpen(
   config: RelayConfig,
   { accountConcurrency }: StageSettings,
@@ -99,9 +102,9 @@ export function reservedForOpen(
 }
 
 /**
- * The most request units a second of the table, and of each index: events as fast as they can come, and calls as fast as
- * the service takes them, all with long texts; and the same again for sweeps and operators. DynamoDB itself starts a
- * table with three times as many reads as writes. docs/deploy.md#floods explains the figures.
+ * The maximum request units a second of the table and of each index: the fastest possible events and calls, all with
+ * long texts, and the same again for sweeps and operators. DynamoDB itself starts a table with three times as many
+ * reads as writes. docs/deploy.md#floods explains the figures.
  */
 export function tableLimits(
   config: RelayConfig,

@@ -6,12 +6,15 @@ import { projectFolder } from '../project.ts';
 import { counted } from '../text.ts';
 import { ConfigError, defineConfig, type RelayConfig, type RelayConfigInput } from './schema.ts';
 
-/** A configuration file that cannot be used. The message has every fault, with the path of its setting. */
+/** An unusable configuration file. The message lists all faults, with the path of each setting. */
 export class ConfigFileError extends Error {
   override readonly name = 'ConfigFileError';
 }
 
-/** The configuration: `relay.config.ts` of this project, or the file that `RELAY_CONFIG` names, which can be JSON. */
+/**
+ * Returns the configuration file: `relay.config.ts` of this project, or the file named by `RELAY_CONFIG`, which may be
+ * JSON.
+ */
 export function configFile(variables: Readonly<Record<string, string | undefined>> = process.env): string {
   return variables.RELAY_CONFIG ? resolve(variables.RELAY_CONFIG) : resolve(projectFolder(), 'relay.config.ts');
 }
@@ -19,7 +22,7 @@ export function configFile(variables: Readonly<Record<string, string | undefined
 /**
  * Loads and checks a configuration.
  *
- * @throws {ConfigFileError} if there is no such file, if it cannot be run, or with every fault of its settings
+ * @throws {ConfigFileError} if the file is missing or cannot be run, or with all faults of its settings
  */
 export async function loadConfig(file = configFile()): Promise<RelayConfig> {
   if (!existsSync(file)) throw new ConfigFileError(missingInWords(file));
@@ -35,14 +38,15 @@ export async function loadConfig(file = configFile()): Promise<RelayConfig> {
     );
   }
   try {
-    // What defineConfig returns passes again. So does a plain object, which has not been checked yet.
+    // Checks again what defineConfig returns, because the file may also export a plain object, which is still
+    // unchecked.
     return defineConfig(exported.default as RelayConfigInput);
   } catch (error) {
     throw error instanceof ConfigError ? withFaults(file, error) : error;
   }
 }
 
-/** Says where a configuration was looked for, and what to do. */
+/** Says where the relay looked for a configuration, and what to do. */
 export function missingInWords(file: string): string {
   const folder = projectFolder();
   return file === resolve(folder, 'relay.config.ts')
@@ -50,7 +54,7 @@ export function missingInWords(file: string): string {
     : `there is no configuration: ${shortPath(file)} does not exist`;
 }
 
-/** A file of JSON is only read. A module is run, with all that it imports. */
+/** Only reads a JSON file. Runs a module, with all its imports. */
 async function load(file: string): Promise<{ default?: unknown }> {
   return file.endsWith('.json')
     ? { default: JSON.parse(readFileSync(file, 'utf8')) }
@@ -64,7 +68,7 @@ function withFaults(file: string, error: ConfigError): ConfigFileError {
   });
 }
 
-/** A file that does not parse, that imports something that does not exist, or that throws. */
+/** The error for a file that does not parse, imports a missing file, or throws. */
 function notRun(file: string, error: unknown): ConfigFileError {
   const { name, message, stack = '' } = error instanceof Error ? error : new Error(String(error));
   const what = name === 'SyntaxError' ? 'syntax error: ' : '';
@@ -73,8 +77,8 @@ function notRun(file: string, error: unknown): ConfigFileError {
 }
 
 /**
- * The first place in a stack that is not Node's own. A syntax error has it in the first line, before the line of the
- * source: `/project/relay.config.ts:3` or `file:///project/relay.config.ts:3`. Other errors have it in a frame.
+ * Finds the first place in a stack outside Node. A syntax error has it in the first line: `/project/relay.config.ts:3`
+ * or `file:///project/relay.config.ts:3`. Other errors have it in a frame.
  */
 function placeIn(stack: string): { file: string; line: number } | undefined {
   const [, path, line] =
@@ -87,7 +91,7 @@ function placeText({ file, line }: { file: string; line?: number }): string {
   return line === undefined ? shortPath(file) : `${shortPath(file)}:${line}`;
 }
 
-/** The path from the current folder or from the project, if the file is in one of them. */
+/** Shortens a path to be relative to the current folder or the project, if the file is inside. */
 function shortPath(file: string): string {
   for (const folder of [process.cwd(), projectFolder()]) {
     const path = relative(folder, file);

@@ -4,22 +4,22 @@ import * as z from 'zod/mini';
 export const ONE_MACHINE = 'local';
 
 const schema = z.object({
-  /** `prod`; a dimension of the metrics. */
+  /** The stage, such as `prod`; also a dimension of the metrics. */
   STAGE: z.string().check(z.minLength(1)),
   TABLE_NAME: z.string().check(z.minLength(1)),
   INTERACTIVE_QUEUE_URL: z.url(),
   BACKGROUND_QUEUE_URL: z.url(),
-  /** The prefix of the names of this stage's secrets: `partner-relay/prod/`. */
+  /** The prefix of the names of this stage's secrets, such as `partner-relay/prod/`. */
   SECRET_PREFIX: z.string().check(z.minLength(1)),
-  /** Where account-link is reached from browsers, for the function that makes links to it. */
+  /** The address of account-link for browsers, for the function that creates links to it. */
   ACCOUNT_LINK_URL: z.optional(z.url()),
   /** `false` while the stage is stopped: events are stored, and no job runs. */
   RUNNING: z._default(z.enum(['true', 'false']), 'true'),
-  /** The proxy of a stage that has one, and the hosts that are called directly. Node reads both, too. */
+  /** The stage's proxy, if it has one, and the hosts that are called directly. Node reads both, too. */
   HTTPS_PROXY: z.optional(z.string()),
   NO_PROXY: z.optional(z.string()),
   /**
-   * Where AWS is reached, if not at its own addresses.
+   * The address of AWS, if it differs from AWS's own.
    * https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html
    */
   AWS_ENDPOINT_URL: z.optional(z.url()),
@@ -27,7 +27,7 @@ const schema = z.object({
   AWS_ENDPOINT_URL_SECRETS_MANAGER: z.optional(z.url()),
   AWS_ENDPOINT_URL_SQS: z.optional(z.url()),
   /**
-   * Lambda sets it for a function that it starts.
+   * Set by Lambda for functions that it starts.
    * https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
    */
   AWS_LAMBDA_INITIALIZATION_TYPE: z.optional(z.string()),

@@ -5,23 +5,23 @@ import { addDays, DAY_MS, HOUR_MS } from '../dates.ts';
 import { unknownName } from '../faults/fault.ts';
 import { setting } from './kinds.ts';
 
-/** The last year and four more: a summary in January is about days of the year before. */
+/** Last year and the four years from this one: a summary in January covers days of the previous year. */
 const YEARS = 5;
 
 const date = z.iso.date('expected a date such as 2026-12-25');
 
 const place = z.strictObject({
-  /** ISO 3166-1: `DE`. */
+  /** ISO 3166-1, such as `DE`. */
   country: z.string(),
-  /** The name that date-holidays uses, mostly by ISO 3166-2 without the country: `BY`, or `BY-A` for a part of it. */
+  /** The name in date-holidays, mostly as in ISO 3166-2 without the country: `BY`, or `BY-A` for a part of it. */
   region: z.string().optional(),
-  /** Further dates on which the team does not work. */
+  /** More days off for the team. */
   extra: z.array(date).default([]),
 });
 
 /**
- * The days on which a team does not work: a list of dates, or a place with its public holidays. The checked
- * configuration has dates only. They are computed when it is loaded, so that no Lambda contains date-holidays (12 MB).
+ * A team's days off: a list of dates, or a place with its public holidays. The checked configuration contains only
+ * dates. They are computed when it is loaded, so that no Lambda contains date-holidays (12 MB).
  */
 export const holidays = setting(
   z.union([z.array(date), place], "expected a list of dates, or a place such as { country: 'DE', region: 'BY' }"),
@@ -36,15 +36,15 @@ export const holidays = setting(
       context.addIssue({ code: 'custom', ...fault });
       return z.NEVER;
     }
-    // By the year, so that the stack is the same whenever in a year it is deployed.
+    // Whole years, so that the stack does not depend on the day of its deployment.
     const dates = publicHolidays(country, region, new Date().getUTCFullYear() - 1);
     return [...new Set([...dates, ...extra])].sort();
   })
   .default([]);
 
 /**
- * The dates of a place's public holidays, with the days that replace those on a weekend. A half holiday is a working
- * day.
+ * Returns the dates of a place's public holidays, including days that replace holidays on a weekend. A half holiday is
+ * a working day.
  *
  * @param region as in the configuration
  * @param firstYear the first of five years
@@ -59,7 +59,7 @@ export function publicHolidays(country: string, region: string | undefined, firs
 function wholeDays({ date, start, end }: { date: string; start: Date; end: Date }): string[] {
   const [first = '', time] = date.split(' ');
   if (time !== '00:00:00') return [];
-  // The day on which daylight saving begins has 23 hours.
+  // The first day of daylight saving time has 23 hours.
   const days = Math.floor((end.getTime() - start.getTime() + HOUR_MS) / DAY_MS);
   return Array.from({ length: days }, (_, index) => addDays(first, index));
 }
@@ -77,10 +77,10 @@ function placeFault(country: string, region: string | undefined): { path: string
   return { path: ['region'], message: `no region '${region}' in ${country}; ${known}` };
 }
 
-/** The names of a country's regions and of their parts, by code. */
+/** Returns the names of a country's regions and of their parts, by code. */
 function regionsOf(country: string): Map<string, string> {
   const calendar = new (loadHolidays())();
-  // Neither has an answer where there are none.
+  // getStates and getRegions return nothing if there are none.
   const states = Object.entries(calendar.getStates(country) ?? {});
   return new Map(
     states.flatMap(([state, name]) => [
@@ -93,7 +93,7 @@ function regionsOf(country: string): Map<string, string> {
   );
 }
 
-/** Only where a place is named: reading its data takes longer than all the rest of the configuration. */
+/** Loaded only if a place is configured: reading its data takes longer than the rest of the configuration. */
 function loadHolidays(): typeof Holidays {
   return createRequire(import.meta.url)('date-holidays');
 }

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 
-/** A text of some form. The message begins with "expected". */
+/** A text of a given form. The message begins with "expected". */
 export const textLike = (form: RegExp, message: string) => z.string().regex(form, message);
 
 export const wholeNumber = (least: number, most: number) => z.int().min(least).max(most);
 
-/** A setting as docs/configuration.md shows it: what it is for, and values to set. */
+/** A setting with its description and example values for docs/configuration.md. */
 export const setting = <T extends z.ZodType>(schema: T, description: string, ...examples: z.input<T>[]): T =>
   schema.meta({ description, ...(examples.length > 0 && { examples }) });
 

@@ -3,11 +3,11 @@ import { meantName } from '../faults/fault.ts';
 import { setting, textLike } from './kinds.ts';
 import { fieldsIn } from './template.ts';
 
-/** @param allowed what the service allows for each key, and for each address that calls tools */
+/** @param allowed the service's limit, for each key and for each address that calls tools */
 const callLimit = (allowed: number) =>
   z.int().min(1).max(allowed, `expected at most ${allowed}, because the service refuses more`).default(allowed);
 
-/** What may be sent in a minute and in a day. */
+/** The maximum calls in a minute and in a day. */
 export const callLimits = z
   .strictObject({
     perMinute: setting(callLimit(120), 'Calls in a minute. The default is the limit of the service.', 60),
@@ -20,7 +20,7 @@ const toolName = textLike(
   'expected the name of a tool, as npx partner-relay mcp doctor lists it',
 );
 
-/** Names joined by dots, from a result's structured content: `entry.timelog_id`. */
+/** A path in a result's structured content: names joined by dots, such as `entry.timelog_id`. */
 const path = textLike(/^[^.\s]+(\.[^.\s]+)*$/, 'expected names joined by dots, such as entry.id');
 
 const schemaHash = textLike(
@@ -29,8 +29,8 @@ const schemaHash = textLike(
 );
 
 /**
- * How a command's fields appear in a template. `{hours}` alone is the value itself; in a longer text it is inserted as
- * text. An argument is left out if the person left out all of its fields.
+ * The fields of each command for a template. `{hours}` alone becomes the value itself; in a longer text, it is inserted
+ * as text. An argument is left out if all its fields are missing.
  */
 const commandFields = {
   log: ['task', 'hours', 'minutes', 'date', 'note', 'marker'],
@@ -43,7 +43,10 @@ const commandFields = {
 
 export type MappedCommand = keyof typeof commandFields;
 
-/** The fields that a search for what may have been created can use: those of its command, and the marker. */
+/**
+ * A template with these fields. A search for what may have been created can use the fields of its command, and the
+ * marker.
+ */
 function template(fields: readonly string[]) {
   return z.record(z.string(), z.unknown()).superRefine((given, context) => {
     for (const unknown of fieldsIn(given).filter((field) => !fields.includes(field))) {
@@ -59,7 +62,7 @@ const called = (fields: readonly string[]) => ({
   schema: schemaHash,
 });
 
-/** A tool that lists things, and where in its result they are. */
+/** A tool that lists things, and the paths in its result. */
 const listing = (fields: readonly string[]) => z.strictObject({ ...called(fields), rows: path, id: path, text: path });
 
 const creating = (fields: readonly string[]) =>

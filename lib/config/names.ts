@@ -4,10 +4,13 @@ import { textLike } from './kinds.ts';
 
 /** The name of a connection or a team. */
 export const slug = textLike(/^[a-z0-9][a-z0-9-]{0,30}$/, 'expected lowercase letters, digits and hyphens')
-  // Items of the table are keyed by it.
+  // Table items are keyed by this name.
   .refine((name) => !(name in {}), 'expected another name, because every object of JavaScript has this one');
 
-/** A text that has to be the same elsewhere, such as a label: a space around it can hardly be seen, and matches nothing. */
+/**
+ * A text that must match a text elsewhere, such as a label. A space around it would be hard to see, and would match
+ * nothing.
+ */
 export const exactText = z
   .string()
   .min(1)
@@ -26,7 +29,7 @@ function zoneFault(name: string): string {
 
 /** True if this Node version knows a zone with that name. */
 export function isTimeZone(name: string): boolean {
-  // Intl also accepts offsets, which have no daylight saving.
+  // Intl also accepts offsets, but they have no daylight saving time.
   if (/^[+-]/.test(name)) return false;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
@@ -35,10 +38,10 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** A name, and its path in the settings. */
+/** A name, with its path in the settings. */
 export type NamedSetting = readonly [path: readonly (string | number)[], name: string];
 
-/** Adds a fault for each name that is in the list before, in any letter case. */
+/** Adds a fault for each name that occurs earlier in the list, in any letter case. */
 export function refuseRepeated(named: readonly NamedSetting[], context: z.RefinementCtx): void {
   const seen = new Map<string, string>();
   for (const [path, name] of named) {

@@ -1,12 +1,15 @@
 import type { RelayConfig } from './schema.ts';
 
-/** Something of the service that a message names. */
+/** An object of the service that a message names. */
 export interface Thing {
   kind: keyof NonNullable<RelayConfig['connections'][string]['web']>;
   id: string | number;
 }
 
-/** The page of a thing, by its name: `defect 12`. @returns undefined if relay.config.ts has no address for it */
+/**
+ * Returns the page of an object, with a name such as `defect 12`.
+ * @returns undefined if relay.config.ts has no address for its kind
+ */
 export function pageOf(config: RelayConfig, connection: string, { kind, id }: Thing) {
   const url = config.connections[connection]?.web?.[kind]?.replace('{id}', encodeURIComponent(id));
   return url === undefined

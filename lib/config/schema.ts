@@ -11,18 +11,18 @@ import { exactText, type NamedSetting, slug as name, refuseRepeated, slackChanne
 import { testsConfig } from './tests.ts';
 import { timesheetsConfig } from './timesheets.ts';
 
-/** `acme/web` */
+/** Such as `acme/web`. */
 export const repositoryName = textLike(/^[\w.-]+\/[\w.-]+$/, 'expected owner/name');
 
 const fieldName = z.string().min(1);
 
-/** The instance's name for a field: `'spent'`, or with a unit, `{ name: 'spent', unit: 'minutes' }`. */
+/** The instance's name for a field: `'spent'`, or `{ name: 'spent', unit: 'minutes' }` to set its unit. */
 const theirField = z.union(
   [fieldName, z.strictObject({ name: fieldName, unit: z.enum(durationUnits) })],
   `expected a name, or a name and a unit such as { name: 'minutes', unit: 'minutes' }; units are ${durationUnits.join(', ')}`,
 );
 
-/** Correction of what docs/partner-api.md does not have of an operation. */
+/** Corrects or completes what docs/partner-api.md says about an operation. */
 const operationOverride = z.strictObject({
   path: textLike(operationPath, 'expected names joined by slashes, such as defects/create').optional(),
   fields: z.record(z.string(), theirField).optional(),
@@ -51,13 +51,16 @@ function overrideFault(name: string, override: z.output<typeof operationOverride
   return undefined;
 }
 
-/** The address of a page, with a placeholder for the id. People sign in there, so it is encrypted, or on this machine. */
+/**
+ * The address of a page, with a placeholder for the id. People sign in there, so it must use https, or be on this
+ * machine.
+ */
 const pageAddress = textLike(
   /^(?:https:\/\/[\w.-]+|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d+)?\/[^\s{}<>|\\]*\{id\}[^\s{}<>|\\]*$/,
   'expected an https address with {id}, such as https://pm.example.com/defects/{id}',
 ).exactOptional();
 
-/** Says of a secret in this file where it belongs. */
+/** Refuses secrets in this file, and says where they belong. */
 const refusingSecrets = (
   secret: string,
 ): { error: z.core.$ZodErrorMap<z.core.$ZodIssueUnrecognizedKeys | z.core.$ZodIssueInvalidType> } => ({
@@ -107,7 +110,7 @@ const connection = z.strictObject(
   refusingSecrets('partner/<connection>'),
 );
 
-/** A field of the defect, chosen by the issue's labels and its type. */
+/** A field of the defect, chosen by the issue's labels and type. */
 const byLabel = z.strictObject(
   {
     default: exactText.optional(),
@@ -158,8 +161,8 @@ const issueToDefect = z.strictObject({
       'these fields for as long as the issue is closed.',
     { set: { priority: 'Low' } },
   ),
-  // A signed request is one item of the table, which holds 400 KB. In the worst case, JSON turns one byte into six, and
-  // Base64 turns those into eight.
+  // A signed request is stored in one table item, which holds 400 KB. In the worst case, JSON turns one byte into six,
+  // and Base64 turns those into eight.
   maxDescriptionBytes: setting(
     wholeNumber(1_000, 48_000).default(32_768),
     'Longer descriptions are cut, with a note that says so. The maximum of the service itself is not known.',
@@ -252,10 +255,10 @@ const github = z.strictObject(
 const slackUser = textLike(/^[UW][A-Z0-9]+$/, 'expected the id of a person, such as U0123ABCD');
 const slackGroup = textLike(/^S[A-Z0-9]+$/, 'expected the id of a user group, such as S0123ABCD');
 
-/** The options of a list in the modal. The limits are those of Slack's lists. */
+/** The options of a list in the modal, within Slack's limits. */
 const offered = (...byDefault: string[]) => listOfSome(exactText.max(75)).max(100).default(byDefault);
 
-/** The permissions of our commands. A team's own commands may have others. */
+/** The permissions of the built-in commands. Custom commands may have others. */
 export const ourPermissions = ['defect', 'task', 'done', 'log', 'find'] as const;
 export type OurPermission = (typeof ourPermissions)[number];
 
@@ -264,7 +267,7 @@ const permission = z.strictObject({
   userGroups: listOfSome(slackGroup).optional(),
 });
 
-/** True if Node knows the names of its days. */
+/** True if Node knows the weekday names of a language. */
 const isLanguage = (code: string) =>
   /^[a-z]{2,3}$/.test(code) && Intl.DateTimeFormat.supportedLocalesOf(code).length > 0;
 
@@ -443,7 +446,7 @@ export const configSchema = z
 
 /** The configuration as written in `relay.config.ts`. */
 export type RelayConfigInput = z.input<typeof configSchema>;
-/** The configuration with its defaults filled in. */
+/** The configuration with defaults. */
 export type RelayConfig = z.output<typeof configSchema>;
 export type RepositoryConfig = RelayConfig['github']['repositories'][number];
 export type SlackConfig = NonNullable<RelayConfig['slack']>;
@@ -461,10 +464,10 @@ export class ConfigError extends Error {
 }
 
 /**
- * Checks a configuration and fills in its defaults. `relay.config.ts` exports the result, so an invalid configuration
- * stops the local start, the deployment and the command line.
+ * Checks a configuration and adds its defaults. `relay.config.ts` exports the result, so an invalid configuration stops
+ * the local start, the deployment and the command line.
  *
- * @throws {ConfigError} with every fault
+ * @throws {ConfigError} with all faults
  */
 export function defineConfig(input: RelayConfigInput): RelayConfig {
   const read = readInput(configSchema, input);

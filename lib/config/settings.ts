@@ -2,13 +2,13 @@ import { unknownName } from '../faults/fault.ts';
 import type { McpConfig } from './mcp.ts';
 import type { RelayConfig, RepositoryConfig } from './schema.ts';
 
-/** The configured repository with that name. GitHub's names are case-insensitive. */
+/** Finds a configured repository. GitHub's names are case-insensitive. */
 export function findRepository(config: RelayConfig, fullName: string): RepositoryConfig | undefined {
   const wanted = fullName.toLowerCase();
   return config.github.repositories.find((repository) => repository.name.toLowerCase() === wanted);
 }
 
-/** The settings of a connection. @throws {Error} for a name that relay.config.ts does not have */
+/** Returns a connection's settings. @throws {Error} if relay.config.ts has no connection with that name */
 export function connectionSettings({ connections }: Pick<RelayConfig, 'connections'>, name: string) {
   const settings = Object.hasOwn(connections, name) ? connections[name] : undefined;
   if (settings) return settings;
@@ -20,7 +20,7 @@ export function requiresLink({ connections }: Pick<RelayConfig, 'connections'>, 
   return connections[connection]?.mcp.accounts === 'required';
 }
 
-/** True if people link accounts on any connection. Then functions get the rights and keys for that. */
+/** True if people link accounts on any connection. Then the functions get the rights and keys for it. */
 export function takesLinkedAccounts({ connections }: Pick<RelayConfig, 'connections'>): boolean {
   return Object.values(connections).some(({ mcp }) => mcp.accounts !== 'off');
 }
@@ -31,14 +31,14 @@ export function linksAccounts(config: Pick<RelayConfig, 'slack' | 'connections'>
 }
 
 /**
- * @returns why a command cannot be carried out if people have to act in their own name; undefined if it can, or if the
- *   key may do it
+ * @returns why a command cannot be carried out if people have to act in their own name; undefined if it can be, or if
+ *   the key may be used
  */
 export function unservedCommand(command: string, { accounts, commands }: McpConfig): string | undefined {
   if (accounts !== 'required' || Object.hasOwn(commands, command)) return undefined;
   return `${command} cannot be used here, because people act in their own name. An administrator can set it up`;
 }
 
-/** ` on main`, in what people read; empty if there is only one connection. */
+/** Returns ` on main` for a message; empty if there is only one connection. */
 export const onConnection = (name: string, { connections }: Pick<RelayConfig, 'connections'>): string =>
   Object.keys(connections).length > 1 ? ` on ${name}` : '';

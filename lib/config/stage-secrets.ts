@@ -2,7 +2,7 @@ import { type CustomAutomations, customOf } from '../triggers/custom-automation.
 import type { RelayConfig } from './schema.ts';
 import { linksAccounts, takesLinkedAccounts } from './settings.ts';
 
-/** The secrets of a stage, and what each holds. */
+/** Lists the secrets of a stage, and the content of each. */
 export function stageSecrets(config: RelayConfig, custom: CustomAutomations): Readonly<Record<string, string>> {
   const connections = Object.keys(config.connections);
   const teams = config.timesheets?.teams.flatMap(({ name, absence }) => (absence.calendar ? name : [])) ?? [];

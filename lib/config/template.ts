@@ -3,7 +3,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 const FIELD = /\{(\w+)\}/g;
 
-/** The names of the fields in a template: `hours` of `{ spent: '{hours}' }`. */
+/** Returns the names of a template's fields: `hours` for `{ spent: '{hours}' }`. */
 export function fieldsIn(template: unknown): string[] {
   if (typeof template === 'string') return [...template.matchAll(FIELD)].map(([, name = '']) => name);
   if (typeof template !== 'object' || template === null) return [];
@@ -11,24 +11,26 @@ export function fieldsIn(template: unknown): string[] {
 }
 
 /**
- * The arguments that a template makes from fields. A text that is exactly one field becomes the value of that field,
- * whatever its type. In a longer text, fields are inserted as text. An argument is left out if it has fields and all of
- * them are missing.
+ * Fills a template with fields. A text that is exactly one field becomes the field's value, of any type. In a longer
+ * text, fields are inserted as text. An argument is left out if it has fields and all of them are missing.
  */
 export function fillTemplate(template: Fields, fields: Fields): Record<string, unknown> {
   return filled(template, fields) as Record<string, unknown>;
 }
 
-/** A tool, and the arguments that it is called with. */
+/** A tool, and the arguments for it. */
 export interface ToolCall {
   tool: string;
-  /** The hash of the schema that the arguments were made for: a tool that has changed since is not called. */
+  /** The hash of the schema for which the arguments were written. A tool that has changed since is not called. */
   schema: string;
-  /** What only the spelling of the schema may change: ids as numbers or as texts, letter case of listed values. */
+  /**
+   * The arguments. Only their spelling is adapted to the schema: ids as numbers or texts, and the case of listed
+   * values.
+   */
   arguments: Fields;
 }
 
-/** The call of a tool that relay.config.ts names, whose arguments are a template. */
+/** Returns the call of a configured tool, with its template filled. */
 export const callOf = ({ tool, schema, arguments: template }: ToolCall, fields: Fields): ToolCall => ({
   tool,
   schema,

@@ -3,7 +3,7 @@ import { uuid } from '../service/partner/operation.ts';
 import { listOfSome, offByDefault, setting, textLike } from './kinds.ts';
 import { exactText } from './names.ts';
 
-/** An id of the service, as tests and the configuration name it. */
+/** An id of the service, as written in tests and in the configuration. */
 export const testId = /^[\w.:-]{1,64}$/;
 
 const pattern = z.string().min(1).max(500);
@@ -12,7 +12,7 @@ const id = z
   .refine((given) => testId.test(String(given)), 'expected an id: up to 64 letters, digits and the characters _ . : -')
   .exactOptional();
 
-/** What the relay does with the test results of a repository's workflow runs. */
+/** The settings for the test results of a repository's workflow runs. */
 export const testsConfig = z.strictObject({
   workflows: setting(
     listOfSome(textLike(/^[^/]+\.ya?ml$/, 'expected the name of a file in .github/workflows, such as ci.yml')),

@@ -5,7 +5,7 @@ import { holidays } from './holidays.ts';
 import { offByDefault, setting, textLike } from './kinds.ts';
 import { type NamedSetting, refuseRepeated, slackChannel, slug, timeZone } from './names.ts';
 
-/** Addresses are those in the service, and are compared in lowercase. */
+/** Addresses are the service's, compared in lowercase. */
 const email = z.email('expected an e-mail address').toLowerCase();
 const timeOfDay = textLike(/^([01]\d|2[0-3]):[0-5]\d$/, 'expected a time of day such as 16:30');
 const weekday = z.enum(WEEKDAYS, `expected one of ${WEEKDAYS.join(', ')}`);
@@ -125,7 +125,7 @@ export const timesheetsConfig = z
       teams.map(({ name }, index) => [['teams', index, 'name'], name]),
       context,
     );
-    // A person in two teams would be reminded twice a day.
+    // A person in two teams would get two reminders a day.
     for (const connection of new Set(teams.map((team) => team.connection))) {
       refuseRepeated(
         teams.flatMap((team, index) => (team.connection === connection ? membersAt(['teams', index], team) : [])),
@@ -134,7 +134,7 @@ export const timesheetsConfig = z
     }
   });
 
-/** The checked settings; they are JSON. */
+/** The checked settings, as JSON. */
 type Timesheets = z.output<typeof timesheetsConfig>;
 export type Team = Timesheets['teams'][number];
 
@@ -143,7 +143,10 @@ function membersAt(path: NamedSetting[0], { people }: Pick<Team, 'people'>): Nam
   return people.map((email, index) => [[...path, 'people', index], email]);
 }
 
-/** A typo in an address would otherwise go unnoticed, and a person who should not get reminders would get them. */
+/**
+ * Refuses addresses of people outside the team. Without this check, a typo would go unnoticed, and the wrong people
+ * would get reminders.
+ */
 function refuseStrangers(team: Addresses, context: z.RefinementCtx): void {
   const { people } = team;
   for (const [path, email] of addressesOf(team)) {
@@ -152,7 +155,7 @@ function refuseStrangers(team: Addresses, context: z.RefinementCtx): void {
   }
 }
 
-/** No one is reminded on a day off of their team. */
+/** Refuses hours on a team's day off, because there are no reminders on that day. */
 function refuseDaysOff({ hours, partTime }: Pick<Team, 'hours' | 'partTime'>, context: z.RefinementCtx): void {
   for (const [index, person] of partTime.entries()) {
     for (const day of WEEKDAYS.filter((day) => person.hours[day] && !hours[day])) {

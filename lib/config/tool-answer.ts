@@ -1,23 +1,23 @@
 import { isRecord, onOneLine } from '../outside.ts';
 import { parsedJson } from '../text.ts';
 
-/** What a tool answered. All of it is from outside. */
+/** A tool's answer. All of it is from outside. */
 export interface ToolAnswer {
   /** The texts of the content, in order. */
   texts: readonly string[];
-  /** The kinds of content other than text: `image`, `resource_link`. */
+  /** The kinds of content other than text, such as `image` and `resource_link`. */
   otherKinds: readonly string[];
   structured: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A thing that a tool lists. */
+/** An entry of a list that a tool returns. */
 export interface ListedRow {
   id: string | number;
-  /** Its name, or the text that it has. */
+  /** Its name or text. */
   text: string;
 }
 
-/** What a result holds as data: its structured content, or its first text if that is JSON. */
+/** Returns a result's data: its structured content, or its first text if that is JSON. */
 function dataOf({ structured, texts }: ToolAnswer): unknown {
   return structured ?? parsedJson(texts[0] ?? '');
 }
@@ -29,7 +29,7 @@ export function valueAt(data: unknown, path: string): unknown {
     .reduce<unknown>((value, name) => (isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined), data);
 }
 
-/** The id of what a tool made, or undefined if the result does not have it at that path. */
+/** Returns the id of the created object; undefined if the result has no id at that path. */
 export function idAt(result: ToolAnswer, path: string): string | number | undefined {
   const id = valueAt(dataOf(result), path);
   return isId(id) ? id : undefined;
@@ -37,32 +37,29 @@ export function idAt(result: ToolAnswer, path: string): string | number | undefi
 
 const MOST_CHARACTERS = 255;
 
-/**
- * JSON can contain numbers that JavaScript cannot hold, and texts that the table cannot hold. A changed id is worse
- * than none.
- */
+/** Refuses numbers that JavaScript cannot hold, and texts too long for the table. A changed id is worse than none. */
 const isId = (id: unknown): id is string | number =>
   (typeof id === 'string' && id.length <= MOST_CHARACTERS) ||
   (typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER);
 
-/** The list at a path of a result, or undefined if there is none. */
+/** Returns the list at a path of a result; undefined if there is none. */
 export function recordsAt(result: ToolAnswer, path: string | undefined): unknown[] | undefined {
   const rows = path === undefined ? undefined : valueAt(dataOf(result), path);
   return Array.isArray(rows) ? rows : undefined;
 }
 
-/** Where the rows of a listing are, and what of each is its id and its text. */
+/** The paths of a listing's rows, and of each row's id and text. */
 interface Listed {
   rows?: string | undefined;
   id?: string | undefined;
   text?: string | undefined;
 }
 
-/** Whether relay.config.ts says all of that. */
+/** True if relay.config.ts has all three paths. */
 export const isListing = <Use extends Listed>(use: Use): use is Use & Record<keyof Listed, string> =>
   use.rows !== undefined && use.id !== undefined && use.text !== undefined;
 
-/** The rows of a listing, or undefined where the result has no list there. Rows without an id are left out. */
+/** Returns a listing's rows, without rows that have no id. Undefined if the result has no list there. */
 export function readRows(result: ToolAnswer, at: Listed): ListedRow[] | undefined {
   if (!isListing(at)) return undefined;
   return recordsAt(result, at.rows)?.flatMap((row) => {
@@ -75,7 +72,7 @@ export function readRows(result: ToolAnswer, at: Listed): ListedRow[] | undefine
 
 const MOST_SAID = 500;
 
-/** What a tool says, as one short text. */
+/** Returns a tool's answer as one short text. */
 export function saidIn({ texts, otherKinds }: ToolAnswer): string {
   const said = onOneLine(texts.join(' ')).trim().replaceAll(/\s+/g, ' ');
   if (said === '') return otherKinds.length > 0 ? `(${otherKinds.join(', ')})` : '(nothing)';

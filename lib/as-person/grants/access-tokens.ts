@@ -14,7 +14,7 @@ export interface AccessToken {
   grant: Grant;
 }
 
-/** The access tokens of one connection. Workers share them through the table. */
+/** The access tokens of one connection, shared by all workers through the table. */
 export type AccessTokens = ReturnType<typeof createAccessTokens>;
 
 interface AccessTokensOptions {
@@ -26,14 +26,14 @@ interface AccessTokensOptions {
   random: () => number;
 }
 
-/** Longer than a refresh takes. A worker that has not written its outcome by then was killed. */
+/** Longer than a refresh takes. After that, a worker without a recorded outcome has crashed. */
 const LEASE_MS = 20_000;
 const LOOK_AGAIN_MS = 250;
 /** If another worker's refresh takes longer, the job comes back later instead of waiting in this run. */
 const LONGEST_WAIT_MS = 25_000;
 /**
- * A refresh whose answer was lost is sent once more. If the first one never arrived, this works. If it arrived, the
- * service has rotated the token, and no further request can recover the new one.
+ * How often a refresh is sent. A refresh with a lost answer is sent once more, which works if the first never arrived.
+ * If it arrived, the service has rotated the token, and nothing can recover the new one.
  */
 const MOST_SENDS = 2;
 /** The pause after a failure of the service itself. */
@@ -43,7 +43,7 @@ export function createAccessTokens(options: AccessTokensOptions) {
   const { connection, grants, http, clock, sleep, random } = options;
 
   /**
-   * Returns if another worker has changed the grant, which must then be read again.
+   * Ends a grant. Returns if another worker has changed the grant, so that it must be read again.
    * @throws {AccountNeeded}
    */
   async function end(grant: Grant, cause: DeathCause, said: string | null): Promise<undefined> {
@@ -71,7 +71,7 @@ export function createAccessTokens(options: AccessTokensOptions) {
     if (!claimed) return undefined;
     let tokens: Tokens;
     try {
-      // The endpoint as it was when the account was linked. It is sealed, because discovery could lead elsewhere today.
+      // Uses the endpoint from when the account was linked. It is sealed, because discovery could lead elsewhere today.
       const server = { issuer: grant.issuer, token_endpoint: grant.tokenEndpoint };
       tokens = await refreshTokens({ server, resource: grant.resource }, { ...grant, refreshToken }, http);
     } catch (error) {
@@ -96,7 +96,8 @@ export function createAccessTokens(options: AccessTokensOptions) {
   }
 
   /**
-   * The refresh was not carried out. If it was after all, the service refuses the next refresh, and nothing is lost.
+   * Postpones a refresh that was not carried out. If it was carried out after all, the service refuses the next
+   * refresh, which harms nothing.
    */
   async function later(error: Error, claimed: Grant, by: string): Promise<never> {
     await grants.release(claimed, by, false);
@@ -105,7 +106,7 @@ export function createAccessTokens(options: AccessTokensOptions) {
 
   return {
     /**
-     * The endpoint refuses a token for good. Returns if there is a newer token, which may work.
+     * Ends a grant whose token the endpoint refuses for good. Returns if there is a newer token, which may work.
      * @throws {AccountNeeded}
      */
     async refuse(grant: Grant, said: string | null): Promise<void> {
@@ -113,8 +114,8 @@ export function createAccessTokens(options: AccessTokensOptions) {
       if (kept?.version === grant.version) await end(grant, 'not accepted', said);
     },
     /**
-     * The person's access token. If it is about to expire, one worker refreshes it, and all others wait for the new
-     * token.
+     * Returns the person's access token. If it is about to expire, one worker refreshes it, and the others wait for the
+     * new token.
      * @param refused a version that the endpoint refuses, so that a newer one is needed
      * @throws {AccountNeeded | TryLater | SecretError}
      */
@@ -124,7 +125,8 @@ export function createAccessTokens(options: AccessTokensOptions) {
         const grant = await grants.get(connection, holder);
         if (!grant) throw new AccountNeeded('never linked', null);
         if (grant.death) throw new AccountNeeded(grant.death.cause, grant.grantId);
-        // The base URL has changed. A token is valid only for the instance that issued it.
+        // A different origin means that the base URL has changed. A token is valid only for the instance that issued
+        // it.
         if (new URL(grant.resource).origin !== new URL(http.endpoint).origin) {
           throw new AccountNeeded('other instance', grant.grantId);
         }

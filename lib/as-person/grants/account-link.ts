@@ -10,7 +10,7 @@ import { scopesToAsk } from '../protocol/oauth/scopes.ts';
 import type { Transport } from '../protocol/transport.ts';
 import type { NewGrant } from './grants.ts';
 
-/** What is kept from the start of a link to its callback, as JSON. It contains secrets of one browser. */
+/** The state of a link from its start to its callback, as JSON. It contains secrets of one browser. */
 export interface PendingLink {
   connection: string;
   server: TokenServer;
@@ -23,12 +23,12 @@ export interface ScopesAsked {
   also?: readonly string[] | undefined;
 }
 
-/** Linking accounts on one connection. The person's browser is between `begin` and `finish`. */
+/** Links accounts on one connection. The person uses the browser between `begin` and `finish`. */
 export function createAccountLink(connection: string, transport: Transport) {
   const http: OAuthHttp = { endpoint: transport.endpoint, fetch: transport.fetch };
 
   /**
-   * The endpoint's answer to a request without a token.
+   * Returns the challenge of the endpoint's answer to a request without a token.
    * @throws {InstanceFault} if there is no such endpoint
    */
   async function askForChallenge(): Promise<Challenge | null> {
@@ -44,16 +44,18 @@ export function createAccountLink(connection: string, transport: Transport) {
   }
 
   /**
-   * @param redirectUri where the service sends the browser back to; one of this connection alone (RFC 9700, 4.4)
-   * @param asked only these scopes, or these besides those of docs/partner-api.md#mcp-scopes that the instance lists
-   * @returns the address to be opened in the person's browser, and what to keep until the callback
-   * @throws {InstanceFault} that says what is wrong with the instance
-   * @throws {OAuthRefusal | OAuthUnavailable | McpError} and what the transport's permit throws
+   * @param redirectUri the address to which the service sends the browser back; used by this connection alone (RFC
+   *   9700, 4.4)
+   * @param asked `only`: request just these scopes. `also`: request these and the scopes of
+   *   docs/partner-api.md#mcp-scopes that the instance lists
+   * @returns the address to open in the person's browser, and the state to keep until the callback
+   * @throws {InstanceFault} with the instance's fault
+   * @throws {OAuthRefusal | OAuthUnavailable | McpError} and the errors of the transport's permit
    */
   async function begin(redirectUri: string, { only, also = [] }: ScopesAsked = {}) {
     const { server, resource, ...scopes } = await discover(await askForChallenge(), http);
     const asked = only ?? [...new Set([...scopesToAsk(scopes), ...also])];
-    // A registration of its own for each link: the service may forget one, and would tell only the browser.
+    // Registers again for each link: the service may forget a registration, and would tell only the browser.
     const clientId = await registerClient(server, redirectUri, http);
     const { url, authorization } = await beginAuthorization(
       { server, resource },
@@ -67,8 +69,8 @@ export function createAccountLink(connection: string, transport: Transport) {
     begin,
     /**
      * @param callback the query of the callback
-     * @returns the grant, which is not stored yet: give it to `Grants.link` once its person is known
-     * @throws {OAuthRefusal} with `access_denied` where the person or the workspace said no
+     * @returns the grant, which is not stored yet: pass it to `Grants.link` once its person is known
+     * @throws {OAuthRefusal} with `access_denied` if the person or the workspace refused
      * @throws {InstanceFault | OAuthUnavailable | McpUnanswered}
      */
     async finish({ server, resource, authorization }: PendingLink, callback: URLSearchParams): Promise<NewGrant> {

@@ -6,15 +6,15 @@ export abstract class GrantError extends Error {}
 /** Why a person has to link their account. */
 type LinkReason = 'never linked' | 'other instance' | 'scope missing' | DeathCause;
 
-/** The person has to link their account, or to link it again. The call was not carried out. */
+/** The person has to link their account, possibly again. The call was not carried out. */
 export class AccountNeeded extends GrantError {
   override readonly name = 'AccountNeeded';
   readonly reason: LinkReason;
-  /** The link that cannot be used; null if there is none. */
+  /** The id of the unusable grant; null if there is none. */
   readonly grantId: string | null;
-  /** What to ask for besides the scopes that were granted. */
+  /** The scopes to request in addition to the granted ones. */
   readonly scopes: readonly string[];
-  /** The message without the service's own words, which may be about the person. */
+  /** The message without the service's words, which may be about the person. */
   readonly inOwnWords: string;
 
   constructor(
@@ -47,12 +47,12 @@ const inWords: Readonly<Record<LinkReason, string>> = {
 /** Why a grant can no longer be used, in words for its holder. */
 export const deathInWords = ({ cause }: NonNullable<Grant['death']>): string => inWords[cause];
 
-/** Nothing was carried out, and the same call may work later. */
+/** Nothing was carried out. The same call may work later. */
 export class TryLater extends GrantError {
   override readonly name = 'TryLater';
   /** Epoch milliseconds, if known. */
   readonly at: number | undefined;
-  /** True if the service wants fewer calls. Then nothing has failed. */
+  /** True if the service wants fewer calls, so nothing has failed. */
   readonly isForBudget: boolean;
 
   constructor(
@@ -65,17 +65,17 @@ export class TryLater extends GrantError {
   }
 }
 
-/** A call that creates was sent, and it is unknown whether it was carried out. It must not be sent again. */
+/** A creating call was sent, and may have been carried out. It must not be sent again. */
 export class OutcomeUnknown extends GrantError {
   override readonly name = 'OutcomeUnknown';
 }
 
-/** The service refuses the request: an unknown tool, or wrong arguments. The person who asked can correct it. */
+/** The service refuses the request because of an unknown tool or wrong arguments. The person can correct it. */
 export class CallRejected extends GrantError {
   override readonly name = 'CallRejected';
 }
 
-/** An operator has to correct the instance or the relay. */
+/** An operator has to fix the instance or the relay's configuration. */
 export class InstanceTrouble extends GrantError {
   override readonly name = 'InstanceTrouble';
 }

@@ -1,6 +1,6 @@
 import type { Item } from '../../state/table/table.ts';
 
-/** Who a grant belongs to: a user of Slack or GitHub, or an operator at the command line. */
+/** The owner of a grant: a user of Slack or GitHub, or an operator at the command line. */
 export interface Holder {
   in: 'slack' | 'github' | 'operator';
   id: string;
@@ -10,54 +10,54 @@ export interface Holder {
 export type DeathCause =
   /** The service refuses the refresh token: it was revoked, or not used for 30 days. */
   | 'refused'
-  /** The answers to two refreshes were lost, and the service may have rotated the token. */
+  /** The answers to two refreshes were lost, so the service may have rotated the token. */
   | 'lost'
   /** The access token has expired, and the service gave no refresh token. */
   | 'expired'
   /** The service no longer knows the relay's registration. */
   | 'client forgotten'
-  /** The endpoint refuses a token that is new: consent, workspace or audience. */
+  /** The endpoint refuses a new token because of its consent, workspace or audience. */
   | 'not accepted'
-  /** The key that sealed it is gone. */
+  /** The key that sealed the grant is gone. */
   | 'sealed with another key';
 
-/** A person's permission, as the relay keeps it. Times are epoch milliseconds. */
+/** A person's permission, as stored. Times are epoch milliseconds. */
 export interface Grant {
   connection: string;
   holder: Holder;
   issuer: string;
-  /** Where the refresh token goes. */
+  /** The endpoint that receives the refresh token. */
   tokenEndpoint: string;
-  /** The registration that it was issued to. */
+  /** The registration to which the grant was issued. */
   clientId: string;
-  /** The spelling of the instance. */
+  /** The resource identifier in the instance's spelling. */
   resource: string;
   scopes: readonly string[];
-  /** New whenever an account is linked, even the same one, because the service does not say whose account it is. */
+  /** New for each link, even to the same account, because the service does not say whose account it is. */
   grantId: string;
   linkedAt: number;
   refreshedAt: number;
-  /** After this time, the access token is refreshed before it is used. */
+  /** From this time on, the access token is refreshed before use. */
   renewAt: number;
-  /** If it is not used by then, the service forgets it (docs/partner-api.md#mcp-authorization). */
+  /** The service forgets a grant that is not used until this time (docs/partner-api.md#mcp-authorization). */
   unusedUntil: number;
-  /** New with every pair of tokens. Writes are conditional on it. */
+  /** New with each pair of tokens. Writes depend on it. */
   version: string;
-  /** Refreshes of this version that were sent and have no recorded outcome. */
+  /** How many refreshes of this version were sent without a recorded outcome. */
   sends: number;
   lease?: { by: string; until: number } | undefined;
   death?: { cause: DeathCause; at: number } | undefined;
-  /** The tokens. A dead grant has none. */
+  /** The sealed tokens. A dead grant has none. */
   sealed?: Uint8Array | undefined;
 }
 
-/** What is sealed. */
+/** The content of a grant's `sealed`. */
 export interface SealedTokens {
   accessToken: string;
   refreshToken: string | null;
 }
 
-/** @param item as lib/as-person/grants/grants.ts writes it */
+/** Reads a stored grant. @param item as written by lib/as-person/grants/grants.ts */
 export function readGrant({ pk, sk, expiresAt, leaseBy, leaseUntil, deathCause, deathAt, ...rest }: Item): Grant {
   return {
     ...(rest as Item & Omit<Grant, 'lease' | 'death'>),
@@ -72,8 +72,8 @@ export function readGrant({ pk, sk, expiresAt, leaseBy, leaseUntil, deathCause, 
 }
 
 /**
- * The associated data of its tokens: whose they are, and where they may be sent. A grant that was changed in the table
- * does not open, so nobody who can write to the table can have a token sent elsewhere.
+ * The associated data of a grant's seal: the tokens' owner, and the endpoints that may receive them. A grant that was
+ * changed in the table does not open, so write access to the table cannot redirect a token.
  */
 export function sealedFor(grant: GrantFacts): readonly string[] {
   const { connection, holder, issuer, tokenEndpoint, clientId, resource } = grant;

@@ -15,9 +15,9 @@ import {
 } from './grant.ts';
 import type { Vault } from './vault.ts';
 
-/** The result of linking an account. It can be kept as JSON, sealed, until the person has confirmed it. */
+/** The result of linking an account. Can be stored as sealed JSON until the person has confirmed it. */
 export interface NewGrant extends Omit<GrantFacts, 'holder'> {
-  /** What was asked for. */
+  /** The requested scopes. */
   asked: readonly string[];
   tokens: Tokens;
 }
@@ -27,22 +27,22 @@ export type PreparedGrant = Omit<Grant, 'linkedAt' | 'lease' | 'death'> & { expi
 
 export type Grants = ReturnType<typeof createGrants>;
 
-/** For a service that does not say (docs/partner-api.md#mcp-authorization). */
+/** Used if the service does not say (docs/partner-api.md#mcp-authorization). */
 const ACCESS_TOKEN_SECONDS = 3_600;
-/** Ten years. A service may mean "never" with a number of seconds that no date can hold. */
+/** Ten years. A service may express "never" as a number of seconds beyond any date. */
 const LONGEST_SECONDS = 315_360_000;
 const REFRESH_TOKEN_MS = 30 * 86_400_000;
-/** A token is renewed before it expires, so that no call meets the end: early by a tenth of its life, a minute at most. */
+/** A token is renewed early, by a tenth of its life and at most a minute, so that it does not expire during a call. */
 const EARLY_SHARE = 0.1;
 const EARLY_MOST_MS = 60_000;
-/** How long a grant that can no longer be used is kept, so that its holder is told why. */
+/** How long an unusable grant is kept, so that its holder learns why. */
 const REMEMBERED_MS = 30 * 86_400_000;
 
 interface NewTokens extends SealedTokens {
   expiresInSeconds: number | undefined;
 }
 
-/** Grants in the table: each write is one conditional write of one item. */
+/** Stores grants in the table. Each write is one conditional write of one item. */
 export function createGrants(table: Table, vault: Vault, clock: () => number) {
   const keyOf = ({ connection, holder }: Pick<Grant, 'connection' | 'holder'>) =>
     keys.grant(holder.in, holder.id, connection);
@@ -52,7 +52,7 @@ export function createGrants(table: Table, vault: Vault, clock: () => number) {
     return item && readGrant(item);
   }
 
-  /** The fields that new tokens always change. */
+  /** Returns the fields that new tokens always change. */
   async function withTokens(facts: GrantFacts, tokens: NewTokens) {
     const { accessToken, refreshToken, expiresInSeconds = ACCESS_TOKEN_SECONDS } = tokens;
     const now = clock();
@@ -71,7 +71,7 @@ export function createGrants(table: Table, vault: Vault, clock: () => number) {
 
   /**
    * Seals a grant for its holder without storing it.
-   * @throws {SecretError} if there is no key to seal it with
+   * @throws {SecretError} without a key to seal it
    */
   async function prepare(holder: Holder, { tokens, asked, ...grant }: NewGrant): Promise<PreparedGrant> {
     const facts = { ...grant, holder, scopes: (tokens.scopes ?? asked).filter(isScope), grantId: randomUUID() };
@@ -82,8 +82,8 @@ export function createGrants(table: Table, vault: Vault, clock: () => number) {
     get,
     prepare,
     /**
-     * A person's last link wins.
-     * @throws {SecretError} if there is no key to seal it with
+     * Stores a grant. A person's newest link replaces the earlier one.
+     * @throws {SecretError} without a key to seal it
      */
     async link(holder: Holder, grant: NewGrant) {
       const item = { ...(await prepare(holder, grant)), linkedAt: clock() };
@@ -91,8 +91,9 @@ export function createGrants(table: Table, vault: Vault, clock: () => number) {
       return readGrant(item);
     },
     /**
-     * Keeps a prepared grant, without opening it. The same one is kept once: a worker may have rotated its tokens since.
-     * @returns the grant that is kept now, or undefined if it was forgotten since
+     * Stores a prepared grant without opening it. Never replaces a stored copy of it, because a worker may have rotated
+     * its tokens since.
+     * @returns the stored grant, or undefined if it was forgotten since
      */
     async keep(prepared: PreparedGrant) {
       const isOther = {
@@ -102,7 +103,7 @@ export function createGrants(table: Table, vault: Vault, clock: () => number) {
       await table.put({ ...keyOf(prepared), ...prepared, linkedAt: clock() }, isOther);
       return get(prepared.connection, prepared.holder);
     },
-    /** @returns whether there was one */
+    /** @returns true if there was a grant */
     async forget(connection: string, holder: Holder) {
       const key = keyOf({ connection, holder });
       const isThere = (await table.get(key)) !== undefined;
@@ -114,9 +115,9 @@ export function createGrants(table: Table, vault: Vault, clock: () => number) {
       return JSON.parse(await vault.unseal(grant.sealed ?? new Uint8Array(), sealedFor(grant)));
     },
     /**
-     * Notes that a refresh is about to be sent.
+     * Records that a refresh is about to be sent.
      * @returns undefined if another worker has changed the grant since it was read
-     * @throws {SecretError} if there is no key to seal new tokens with
+     * @throws {SecretError} without a key to seal new tokens
      */
     async claimRefresh(grant: Grant, by: string, leaseMs: number) {
       await vault.readKey();
@@ -131,12 +132,12 @@ export function createGrants(table: Table, vault: Vault, clock: () => number) {
           values: { version: grant.version, before: grant.sends, now },
         },
       );
-      // If the answer was late, another worker may have claimed it since.
+      // If this write's answer was late, another worker may have claimed the refresh since.
       return claimed?.leaseBy === by ? readGrant(claimed) : undefined;
     },
     /**
      * Releases the lease.
-     * @param sent whether the refresh may have been carried out
+     * @param sent true if the refresh may have been carried out
      */
     async release(claimed: Grant, by: string, sent: boolean) {
       await table.update(
@@ -146,7 +147,7 @@ export function createGrants(table: Table, vault: Vault, clock: () => number) {
       );
     },
     /**
-     * Keeps new tokens, and the used refresh token if the service did not rotate it. A grant that was marked as dead
+     * Stores new tokens, and the used refresh token if the service did not rotate it. A grant that was marked dead
      * meanwhile works again, because the service has just renewed it.
      * @returns undefined if there are newer tokens, or the grant was forgotten
      */
@@ -162,7 +163,7 @@ export function createGrants(table: Table, vault: Vault, clock: () => number) {
       );
       return saved && readGrant(saved);
     },
-    /** Marks the version as dead and drops its tokens. @returns whether this call did */
+    /** Marks a version as dead and deletes its tokens. @returns true if this call did */
     async die(grant: Grant, cause: DeathCause) {
       const now = clock();
       const died = await table.update(

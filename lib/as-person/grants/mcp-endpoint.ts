@@ -19,18 +19,18 @@ export interface McpEndpointOptions extends Omit<PermitOptions, 'budget' | 'name
   connection: string;
   table: Table;
   secrets: Secrets;
-  /** Without it no budget is shared: the calls come from another address than the relay's. */
+  /** Undefined for callers with another address than the relay's, which share no budget. */
   budget: Budget | undefined;
   random: () => number;
   randomBytes: (size: number) => Uint8Array;
   fetch: typeof globalThis.fetch;
-  /** To share sessions with later calls of this process. */
+  /** Lets later calls of this process reuse the sessions. */
   sessions?: Sessions;
-  /** The secret that says where the instance is, by default that of the connection. */
+  /** The secret with the instance's address; by default the connection's secret. */
   addressFrom?: 'instance';
 }
 
-/** The pause after a 429 without a Retry-After if there is no budget, or it cannot be written. */
+/** The pause after a 429 without a Retry-After, if there is no budget or it cannot be written. */
 const UNKNOWN_PAUSE_MS = 60_000;
 
 const atOnce: Permit = async (send, leaving) => {
@@ -40,7 +40,7 @@ const atOnce: Permit = async (send, leaving) => {
 };
 
 /**
- * The MCP endpoint of one connection, called as people.
+ * Opens the MCP endpoint of one connection for calls as people.
  *
  * @throws {SecretError | BaseUrlError} if the connection's secret cannot be used
  */
@@ -56,7 +56,7 @@ export async function openMcpEndpoint(options: McpEndpointOptions) {
   const tokens = createAccessTokens({ ...options, grants, http });
   return {
     endpoint,
-    /** The budget that all callers of the instance share. */
+    /** The name of the budget that all callers of the instance share. */
     budgetName: name,
     grants,
     link: createAccountLink(connection, transport),
@@ -67,7 +67,7 @@ export async function openMcpEndpoint(options: McpEndpointOptions) {
         try {
           if (budget) return await budget.pause(name, options.limits, forMs);
         } catch (error) {
-          // Without the budget, other callers learn it from the service, as this call did.
+          // If the pause cannot be written, other callers get their own 429 from the service.
           if (!(error instanceof BudgetUnavailable)) throw error;
         }
         return clock() + (forMs ?? UNKNOWN_PAUSE_MS);
@@ -78,14 +78,14 @@ export async function openMcpEndpoint(options: McpEndpointOptions) {
   };
 }
 
-/** The path of the MCP endpoint below the base URL (docs/partner-api.md#mcp-endpoint). */
+/** The path of the MCP endpoint, relative to the base URL (docs/partner-api.md#mcp-endpoint). */
 const MCP_PATH = '/mcp/partner';
 
-/** @param instance the base URL, without a slash at its end */
+/** @param instance the base URL, without a trailing slash */
 const mcpEndpoint = (instance: string): string => instance + MCP_PATH;
 
 /**
- * The name of the budget that all callers of an instance share: its limits are counted per calling address
- * (docs/partner-api.md#limits), whatever the connection or the person.
+ * Returns the name of the budget that all callers of an instance share. The service counts calls per calling address
+ * (docs/partner-api.md#limits), across connections and people.
  */
 export const mcpBudgetName = (endpoint: string): string => `mcp:${new URL(endpoint).host}`;

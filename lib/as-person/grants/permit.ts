@@ -7,7 +7,7 @@ import type { Permit } from '../protocol/transport.ts';
 
 export interface PermitOptions {
   budget: Budget;
-  /** The budget of the instance's MCP endpoint: `mcpBudgetName`. */
+  /** The budget's name: see `mcpBudgetName`. */
   name: string;
   /** `connections.<name>.mcp.limits` of the configuration. */
   limits: Limits;
@@ -15,7 +15,7 @@ export interface PermitOptions {
   clock: () => number;
   sleep: (ms: number) => Promise<unknown>;
   /**
-   * Waits in place until then, or throws what makes the caller come back later. Epoch milliseconds.
+   * Waits in this run until the time (epoch milliseconds), or throws so that the job continues later.
    * @param why for people
    */
   waitUntil: (at: number, why: string) => Promise<void>;
@@ -23,7 +23,7 @@ export interface PermitOptions {
 
 /**
  * Makes each request to an MCP endpoint wait for a slot of the budget that all workers share. There is no waiting line:
- * a caller that cannot wait in place comes back, and is then ahead of new callers of its lane.
+ * a job that cannot wait in its run returns later, and then precedes new callers of its lane.
  */
 export function createPermit({ budget, name, limits, lane, clock, sleep, waitUntil }: PermitOptions): Permit {
   const asked = { connection: name, limits, lane, cameBack: true, waitsUntil: Number.POSITIVE_INFINITY };

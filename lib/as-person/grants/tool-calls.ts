@@ -13,8 +13,8 @@ interface ToolCallsOptions {
   transport: Transport;
   tokens: AccessTokens;
   /**
-   * Stops all callers of the endpoint.
-   * @param forMs the pause that the endpoint asked for, if it did
+   * Pauses all callers of the endpoint.
+   * @param forMs the pause requested by the endpoint, if any
    * @returns when the pause ends; epoch milliseconds
    */
   pause: (forMs?: number) => Promise<number>;
@@ -27,10 +27,10 @@ interface ToolCallsOptions {
 const FAILURE_PAUSE_MS = 10_000;
 const MOST_SESSIONS = 200;
 
-/** The sessions of this process. A session belongs to the person who began it, and to one of their links. */
+/** The sessions of this process. Each belongs to one person and one of their grants. */
 export type Sessions = Map<string, KeptSession>;
 
-/** Calls of tools as a person, on one connection. */
+/** Calls tools as a person, on one connection. */
 export function createToolCalls(options: ToolCallsOptions) {
   const { transport, tokens, pause, retryAfterSeconds, sessions = new Map<string, KeptSession>() } = options;
 
@@ -58,7 +58,7 @@ export function createToolCalls(options: ToolCallsOptions) {
         return await call(clientOf(access), access);
       } catch (error) {
         if (!(error instanceof McpError)) throw error;
-        // The requests before the tool's call create nothing.
+        // Requests before the tool's call create nothing.
         const what = error.method === 'tools/call' ? history : 'repeatable';
         const outcome = toolOutcome(error, refused !== undefined);
         if (isRefusal(outcome)) leaving?.refused();
@@ -100,18 +100,19 @@ export function createToolCalls(options: ToolCallsOptions) {
 
   return {
     /**
-     * The tools that the person may call.
+     * Lists the tools that the person may call.
      * @param only their names; without it, all
-     * @throws {GrantError | SecretError} and what the transport's permit throws
+     * @throws {GrantError | SecretError} and the errors of the transport's permit
      */
     list: (holder: Holder, only?: readonly string[]): Promise<ToolList> =>
       asPerson(holder, 'repeatable', (client, { token }) => client.listTools(token, only)),
     /**
-     * Calls a tool. A call that creates is sent once, and again only after a refusal that says it was not carried out.
+     * Calls a tool. A creating call is sent once. It is sent again only after a refusal that shows that it was not
+     * carried out.
      *
-     * @param leaving hears what happens to each request with the call, and the grant that it is sent with
-     * @param history `sent once` unless a mapping or the tool's hints say that repeating it is harmless
-     * @throws {GrantError | SecretError} and what the transport's permit throws
+     * @param leaving receives what happens to each request of the call, and its grant
+     * @param history `sent once`, unless a mapping or the tool's hints mark repetition as harmless
+     * @throws {GrantError | SecretError} and the errors of the transport's permit
      */
     call: (
       holder: Holder,
@@ -130,5 +131,5 @@ export function createToolCalls(options: ToolCallsOptions) {
   };
 }
 
-/** The service's own words. */
+/** Returns the service's own words. */
 const saidBy = (error: McpError) => (error instanceof McpRefusal ? error.said : null);

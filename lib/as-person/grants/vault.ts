@@ -5,7 +5,7 @@ const SECRET = 'grants';
 
 export type Vault = ReturnType<typeof createVault>;
 
-/** Seals texts with the key in Secrets Manager. After a rotation, the previous key opens texts for one more day. */
+/** Seals texts with the key in Secrets Manager. After a rotation, the previous key still opens texts for one day. */
 export function createVault(secrets: Secrets, randomBytes: (size: number) => Uint8Array) {
   async function tryUnseal(sealed: Uint8Array, associated: readonly string[]): Promise<string> {
     const keys: SealKey[] = [];
@@ -15,8 +15,8 @@ export function createVault(secrets: Secrets, randomBytes: (size: number) => Uin
 
   return {
     /**
-     * Reads the key, unless it was read less than a minute ago. Call this before tokens are requested: a process may
-     * live longer than a key, and what an old key seals soon cannot be opened.
+     * Reads the key, unless it was read less than a minute ago. Call this before requesting tokens: a process may
+     * outlive a key, and texts sealed with an old key soon cannot be opened.
      * @throws {SecretError} if there is no key
      */
     async readKey() {
@@ -33,8 +33,8 @@ export function createVault(secrets: Secrets, randomBytes: (size: number) => Uin
       try {
         return await tryUnseal(sealed, associated);
       } catch (error) {
-        // Another process may have sealed it with a newer key than this process has read. A stranger cannot cause this
-        // read, because sealed texts come from the relay's own table.
+        // Another process may have sealed the text with a newer key than this process has read. A stranger cannot
+        // trigger this read, because sealed texts come from the relay's own table.
         if (!(error instanceof SealBroken) || !secrets.refresh(SECRET, 0)) throw error;
         return tryUnseal(sealed, associated);
       }

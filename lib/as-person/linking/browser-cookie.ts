@@ -2,8 +2,8 @@ import { digest } from '../../digest.ts';
 import { STEP_MS } from './grant-requests.ts';
 
 /**
- * The cookie that binds a link to the browser that opened it. Its name comes from the state of the authorization, so
- * that a browser can have several links, and a callback finds its own.
+ * The cookie that binds a link to the browser that opened it. Its name is derived from the authorization's state, so
+ * that a browser can have several links, and each callback finds its own.
  */
 const nameFor = (redirectUri: string, state: string) =>
   `${isPlain(redirectUri) ? '' : '__Host-'}account-link-${digest(state)}`;
@@ -11,14 +11,14 @@ const nameFor = (redirectUri: string, state: string) =>
 const isPlain = (redirectUri: string) => redirectUri.startsWith('http:');
 
 /**
- * Lax, because the service sends the browser back with a link.
- * @param ticket as OpenedRequests.open returns it
+ * SameSite is Lax, because the service sends the browser back with a link.
+ * @param ticket as returned by OpenedRequests.open
  */
 export function linkCookie(redirectUri: string, state: string, ticket: string): string {
   return cookie(redirectUri, state, ticket, STEP_MS / 1000);
 }
 
-/** Removes the cookie. */
+/** Returns a header that deletes the cookie. */
 export function noLinkCookie(redirectUri: string, state: string): string {
   return cookie(redirectUri, state, '', 0);
 }
@@ -29,10 +29,10 @@ function cookie(redirectUri: string, state: string, value: string, maxAgeSeconds
 }
 
 /**
- * The ticket that a browser sends with the callback of a state.
+ * Returns the ticket that a browser sends with the callback of a state.
  *
- * @param cookies as a function URL gives them: `name=value`
- * @returns the ticket, and whether its cookie has the name that the redirect URI asks for
+ * @param cookies in the format of a function URL: `name=value`
+ * @returns the ticket, and whether its cookie has the name that the redirect URI requires
  */
 export function ticketOf(
   cookies: readonly string[],

@@ -7,62 +7,62 @@ import type { Grant, Holder } from '../grants/grant.ts';
 import type { Grants, NewGrant, PreparedGrant } from '../grants/grants.ts';
 import type { Vault } from '../grants/vault.ts';
 
-/** Who wants to link an account on which connection. */
+/** The person who links an account, and the connection. */
 export interface Asker {
   holder: Holder;
   connection: string;
 }
 
-/** What the browser is told about a requested link. */
+/** A requested link, as shown in the browser. */
 interface GrantRequest extends Asker {
   /** The person's name in Slack. */
   name: string;
-  /** Where the service sends the browser back to. Its path ends with the connection. */
+  /** The address to which the service sends the browser back. Its path ends with the connection. */
   redirectUri: string;
-  /** What to ask the service for besides all that the relay can use. */
+  /** Scopes to request in addition to all that the relay can use. */
   scopes?: readonly string[] | undefined;
 }
 
 /**
- * - `asked`: a person pressed the button in Slack; the secret is in the URL that they got
- * - `opened`: a browser has opened it; the secret is in its cookie, and the URL is used up
+ * - `asked`: a person pressed the button in Slack, and their URL contains the secret
+ * - `opened`: a browser has opened the URL, which is used up; the secret is in the browser's cookie
  * - `returned`: the service has sent the browser back; the callback is used up
- * - `confirmable`: the browser shows a code, and the grant is sealed for the person who asked
+ * - `confirmable`: the browser shows a code, and the grant is sealed for the person who requested the link
  */
 type LinkStep = 'asked' | 'opened' | 'returned' | 'confirmable';
 
 /**
- * A link that is not confirmed yet. Each person has one for each connection, so that the newest counts, and a code is
- * compared only with that of the person who gives it.
+ * An unconfirmed link. Each person has only one for each connection: the newest link counts, and a code is compared
+ * only with the link of the person who types it.
  */
 interface GrantRequestItem extends GrantRequest {
   step: LinkStep;
-  /** Digest of what the browser must show next. */
+  /** The digest of the text that the browser must send next. */
   secret: string;
-  /** When this step ends; epoch milliseconds. */
+  /** The end of this step; epoch milliseconds. */
   until: number;
   expiresAt: number;
-  /** While `opened`: what is kept for the callback. */
+  /** Set while `opened`: the sealed state for the callback. */
   sealed?: Uint8Array;
-  /** While `confirmable`. */
+  /** Set while `confirmable`. */
   grant?: PreparedGrant;
   code?: string;
   attempts?: number;
 }
 
-/** How long a URL is valid, and each step after it. */
+/** How long a URL, and each later step, is valid. */
 export const STEP_MS = 10 * 60_000;
 
 export const grantRequestKey = ({ holder, connection }: Asker): Key =>
   keys.accountLink(holder.in, holder.id, connection);
 
-/** @returns when a step that begins now ends, for the relay and for the table */
+/** @returns the end of a step that begins now, for the relay and for the table */
 export const endOfStep = (now: number) => ({
   until: now + STEP_MS,
   expiresAt: Math.ceil((now + STEP_MS) / 1000),
 });
 
-/** What a URL or a cookie contains: the person whose link it is, and a secret. */
+/** The content of a URL or cookie: the link's owner and a secret. */
 interface Ticket extends Asker {
   secret: string;
 }
@@ -73,7 +73,7 @@ function newTicket({ holder, connection }: Asker, randomBytes: (size: number) =>
   return { holder, connection, secret: Buffer.from(randomBytes(SECRET_BYTES)).toString('base64url') };
 }
 
-/** `U0123ABCD.main.<secret>` */
+/** Returns a text of the form `U0123ABCD.main.<secret>`. */
 const printTicket = ({ holder, connection, secret }: Ticket): string => `${holder.id}.${connection}.${secret}`;
 
 /** @returns undefined if the text is not a ticket */
@@ -85,16 +85,18 @@ function readTicket(text: string): Ticket | undefined {
 
 const secretOf = ({ secret }: Ticket): string => digest(secret);
 
-/** A code is short, so its digest would reveal it. Together with the secret it does not. */
+/** The digest of a code alone would reveal it, because codes are short. The secret prevents that. */
 const codeOf = (code: string, { secret }: Pick<GrantRequestItem, 'secret'>): string => digest([code, secret]);
 
-/** The result of a code: a grant, a wrong code and how many tries are left, or no link that waits for a code. */
+/**
+ * The result of a typed code: a grant, the tries that are left after a wrong code, or no link that waits for a code.
+ */
 type Confirmation = { grant: Grant } | { triesLeft: number } | { nothing: true };
 
-/** Out of a million codes. After this many wrong ones the link ends, and the next one needs another sign-in. */
+/** After this many wrong codes, out of a million, the link ends, and the next one needs another sign-in. */
 const MOST_ATTEMPTS = 5;
 
-/** Links as people request and confirm them in Slack. */
+/** The steps of a link in Slack: a person requests and confirms it. */
 export function createGrantRequests(
   table: Table,
   grants: Pick<Grants, 'keep'>,
@@ -103,7 +105,7 @@ export function createGrantRequests(
 ) {
   return {
     /**
-     * Begins a link and ends an earlier one of the same person.
+     * Begins a link, and ends the person's earlier one.
      * @returns the ticket for the URL
      */
     async begin(request: GrantRequest): Promise<string> {
@@ -117,9 +119,9 @@ export function createGrantRequests(
       await table.put({ ...grantRequestKey(request), ...item });
       return printTicket(ticket);
     },
-    /** Binds the account to the person who gives the code, if it is the code of their own link. */
+    /** Binds the account to the person, if they type the code of their own link. */
     async confirm(asker: Asker, code: string): Promise<Confirmation> {
-      // Counted before it is compared, so that simultaneous tries do not exceed the limit.
+      // The try is counted before the comparison, so that simultaneous tries cannot exceed the limit.
       const tried = (await table.update(
         grantRequestKey(asker),
         { expression: 'SET #attempts = #attempts + :one', values: { one: 1 } },
@@ -139,17 +141,17 @@ export function createGrantRequests(
       await table.delete(grantRequestKey(asker), over);
       return grant ? { grant } : { nothing: true };
     },
-    /** Drops an unfinished link. */
+    /** Deletes an unfinished link. */
     drop: async (asker: Asker): Promise<void> => void (await table.delete(grantRequestKey(asker))),
   };
 }
 
-/** A link that a browser has opened, with what was kept for its callback. */
+/** A link that a browser has opened, with its state for the callback. */
 interface OpenedLink extends GrantRequest {
   pending: PendingLink;
 }
 
-/** Links as browsers go through them. Tickets are text from outside. Each is valid for one step. */
+/** The steps of a link in the browser. Tickets are text from outside. Each is valid for one step. */
 export type OpenedRequests = ReturnType<typeof createOpenedRequests>;
 
 interface OpenedRequestsOptions {
@@ -169,7 +171,7 @@ export function createOpenedRequests({ table, vault, grants, clock, randomBytes 
     return isIt ? item : undefined;
   }
 
-  /** One step of a link: a second request finds another secret, or another step. */
+  /** Moves a link to its next step. A second request fails, because the secret or the step has changed. */
   async function goOn(
     text: string,
     from: GrantRequestItem['step'],
@@ -186,7 +188,7 @@ export function createOpenedRequests({ table, vault, grants, clock, randomBytes 
   }
 
   return {
-    /** The link of a URL that was not opened yet. */
+    /** Returns the link of an unopened URL. */
     asked: (ticket: string): Promise<GrantRequest | undefined> => find(ticket, 'asked'),
     /**
      * Binds the link to the browser that opens it, and uses up the URL.
@@ -200,7 +202,7 @@ export function createOpenedRequests({ table, vault, grants, clock, randomBytes 
       const to = { step: 'opened', secret: secretOf(next), sealed, ...endOfStep(clock()) } as const;
       return (await goOn(text, 'asked', to)) ? printTicket(next) : undefined;
     },
-    /** The link of a browser's cookie, until the service has sent the browser back. */
+    /** Returns the link of a browser's cookie, until the service has sent the browser back. */
     async opened(ticket: string): Promise<OpenedLink | undefined> {
       const item = await find(ticket, 'opened');
       if (!item?.sealed) return undefined;
@@ -214,15 +216,15 @@ export function createOpenedRequests({ table, vault, grants, clock, randomBytes 
     /**
      * Uses up the callback.
      * @returns false if another request was first
-     * @throws {SecretError} if there is no key to seal the grant with
+     * @throws {SecretError} without a key to seal the grant
      */
     async take(ticket: string): Promise<boolean> {
       await vault.readKey();
       return goOn(ticket, 'opened', { step: 'returned' }, ['sealed']);
     },
     /**
-     * Keeps the grant until the person has confirmed it.
-     * @returns the code, `482-913`, or undefined if the person has requested another link since
+     * Stores the grant until the person has confirmed it.
+     * @returns the code, such as `482-913`, or undefined if the person has requested another link since
      */
     async finish(text: string, newGrant: NewGrant): Promise<string | undefined> {
       const ticket = readTicket(text);
@@ -240,12 +242,12 @@ export function createOpenedRequests({ table, vault, grants, clock, randomBytes 
   };
 }
 
-/** What the state and the PKCE verifier are sealed for. */
+/** The associated data for sealing the state and the PKCE verifier. */
 const sealedFor = ({ holder, connection }: Asker) => ['account link', connection, holder.in, holder.id.toLowerCase()];
 
 /**
- * Six random digits. 48 bits are so many more than a million codes that the remainder does not noticeably favor any
- * code.
+ * Returns six random digits. They are the remainder of 48 random bits, so many more than a million that all codes are
+ * practically equally likely.
  */
 function randomCode(randomBytes: (size: number) => Uint8Array): string {
   const number = Buffer.from(randomBytes(6)).readUIntBE(0, 6) % 1_000_000;

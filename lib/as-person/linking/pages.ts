@@ -6,9 +6,7 @@ const STYLE = `body{font:1.1rem/1.5 system-ui,sans-serif;max-width:36rem;margin:
 button{font:inherit;padding:.4rem 1rem}.code{font-size:2rem;letter-spacing:.1em}`;
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/**
- * Only the page's own style, and forms that come back to it. The page appears in no frame, no cache and no referrer.
- */
+/** Allows only the page's own style, and forms that are sent back to it. Forbids frames, caches and referrers. */
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
@@ -21,7 +19,7 @@ const HEADERS = {
 
 const MINUTES = STEP_MS / 60_000;
 
-/** A page with a heading. @param html in which text from outside is escaped */
+/** Creates a page with a heading. @param html text from outside must be escaped in it */
 function page(status: number, title: string, html: string, head = ''): APIGatewayProxyStructuredResultV2 {
   const body = `<!doctype html>
 <html lang="en">
@@ -36,7 +34,7 @@ ${html}
   return { statusCode: status, headers: { ...HEADERS }, body };
 }
 
-/** Asks whether the visitor is the person. A program that only looks at a URL sends no form. */
+/** The page that asks the visitor to confirm who they are. Programs that only preview a URL do not send a form. */
 export function startPage(asked: { name: string; host: string; ticket: string }): APIGatewayProxyStructuredResultV2 {
   return page(
     200,
@@ -52,7 +50,7 @@ export function startPage(asked: { name: string; host: string; ticket: string })
 
 /**
  * Sends the browser to the service. A redirect would not work: browsers also apply `form-action` to a redirect after a
- * form, and the service may be anywhere.
+ * form, and the service can have any address.
  */
 export function leavePage(url: string, host: string): APIGatewayProxyStructuredResultV2 {
   return page(
@@ -63,7 +61,7 @@ export function leavePage(url: string, host: string): APIGatewayProxyStructuredR
   );
 }
 
-/** @param command `/pm` */
+/** @param command such as `/pm` */
 export function codePage(link: { code: string; name: string; command: string }): APIGatewayProxyStructuredResultV2 {
   const { code, name, command } = link;
   return page(
@@ -75,7 +73,7 @@ export function codePage(link: { code: string; name: string; command: string }):
   );
 }
 
-/** @param text what is wrong, and what to do */
+/** @param text the fault, and what to do */
 export function faultPage(status: number, title: string, text: string): APIGatewayProxyStructuredResultV2 {
   return page(status, title, `<p role="alert">${escaped(text)}</p>`);
 }

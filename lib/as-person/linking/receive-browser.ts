@@ -11,12 +11,12 @@ import { codePage, leavePage, startPage } from './pages.ts';
 
 interface ReceiveBrowserOptions {
   links: OpenedRequests;
-  /** Counts a sign-in of the person. @returns when they may begin one again, if they have begun too many */
+  /** Counts a person's sign-in. @returns when the person may begin the next one, if they have begun too many */
   takeShare: (asker: Asker) => Promise<number | undefined>;
   /** @throws {SecretError | BaseUrlError} */
   mcp: (connection: string) => Promise<Pick<McpEndpoint, 'endpoint' | 'budgetName' | 'link'>>;
   budget: Pick<Budget, 'flush'>;
-  /** `/pm` */
+  /** Such as `/pm`. */
   command: string;
   log: Pick<Console, 'info'>;
 }
@@ -24,8 +24,8 @@ interface ReceiveBrowserOptions {
 type HtmlPage = APIGatewayProxyStructuredResultV2;
 
 /**
- * Answers a browser in which a person links an account: with a page that asks whether it is them, the way to the
- * service, and, once the service has sent them back, the code for Slack.
+ * Answers the browser of a person who links an account: first with a page that asks who they are, then with the way to
+ * the service, and, after the service has sent the browser back, with the code for Slack.
  *
  * @throws {HttpError} if the URL belongs to no link, or to one that has ended
  */
@@ -53,7 +53,7 @@ async function begin(request: RawRequest, { links, takeShare, mcp, budget }: Rec
   if (!isOwnForm(request, new URL(asked.redirectUri).origin)) {
     throw new HttpError(403, 'This request came from another page. Open the link in Slack again.');
   }
-  // Before the service is asked. This also holds if one URL is sent many times at once.
+  // Counted before the service is called, so that the limit holds even if one URL is sent many times at once.
   const againAt = await takeShare(asked);
   if (againAt !== undefined) throw shareUsedUp(againAt);
   const { link, budgetName } = await mcp(asked.connection);
@@ -70,8 +70,9 @@ async function begin(request: RawRequest, { links, takeShare, mcp, budget }: Rec
 }
 
 /**
- * Only the start page may send the browser on, because it says who asked. Browsers send Sec-Fetch-Site to HTTPS and to
- * this machine. An Origin may be `null` because of the referrer policy. https://www.w3.org/TR/fetch-metadata/
+ * Returns true for a form of the start page. Only that page may send the browser on, because it shows who requested the
+ * link. Browsers send Sec-Fetch-Site to HTTPS sites and to this machine. An Origin may be `null` because of the
+ * referrer policy. https://www.w3.org/TR/fetch-metadata/
  */
 function isOwnForm({ headers }: RawRequest, ownOrigin: string): boolean {
   const { origin, 'sec-fetch-site': site } = headers;
@@ -79,7 +80,10 @@ function isOwnForm({ headers }: RawRequest, ownOrigin: string): boolean {
   return origin === undefined || origin === 'null' || origin === ownOrigin;
 }
 
-/** @param at the connection of the redirect URI: the service of another one must not bring its code here (RFC 9700, 4.4) */
+/**
+ * @param at the connection of the redirect URI; the service of another connection must not send its code here (RFC
+ *   9700, 4.4)
+ */
 async function finish(
   { cookies = [], connection: at }: Pick<RawRequest, 'cookies'> & { connection: string },
   callback: URLSearchParams,
@@ -88,7 +92,7 @@ async function finish(
   const state = callback.get('state') ?? '';
   const sent = ticketOf(cookies, state);
   const opened = sent && (await links.opened(sent.ticket));
-  // Before anything is used up: another page could send the browser here with its own callback.
+  // Checked before anything is used up: another page could send the browser here with its own callback.
   const isIt = opened?.pending.authorization.state === state && opened.connection === at;
   if (!sent || !isIt || !sent.isFor(opened.redirectUri)) {
     throw new HttpError(
@@ -117,13 +121,13 @@ const AGAIN = 'Ask for a new link in Slack.';
 const usedUp = () => new HttpError(410, `This link has been used, or has expired. ${AGAIN}`);
 
 /**
- * How many sign-ins a person may begin within an hour. Each one takes requests of the budget that all people of an
- * instance share. A person who tries again after a failure needs two or three.
+ * How many sign-ins a person may begin within an hour. Each takes requests from the budget that all people of an
+ * instance share. A person who retries after a failure needs two or three.
  */
 const MOST_BEGUN = 5;
 const HOUR_MS = 3_600_000;
 
-/** Counts a sign-in that begins. @returns when the person may begin one again; undefined if they may now */
+/** Counts the start of a sign-in. @returns when the person may begin the next one; undefined if they may now */
 export async function takeOfShare(
   { holder }: Pick<Asker, 'holder'>,
   table: Table,

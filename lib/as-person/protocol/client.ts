@@ -15,24 +15,24 @@ export interface Session {
 const CLIENT_INFO = { name: 'partner-relay', version: '0.1.0' };
 const MOST_PAGES = 50;
 const MOST_TOOLS = 1_000;
-/** The limits of all pages together, because all of them are in memory. */
+/** The limits for all pages together, because they are kept in memory. */
 const MOST_VALUES = 200_000;
 const MOST_CHARACTERS = 2 * 1024 * 1024;
-/** JSON-RPC's `Invalid params`, with which a service refuses a revision. */
+/** JSON-RPC's `Invalid params`, with which a service refuses a revision of the protocol. */
 const INVALID_PARAMS = -32_602;
 
-/** What one client passes on to the next, because a session outlives the job that began it. */
+/** The state that one client passes to the next, because a session outlives the job that began it. */
 export interface KeptSession {
   session: Session | undefined;
-  /** The id of the last request in it. */
+  /** The id of the session's last request. */
   lastId: number;
 }
 
 export const noSession = (): KeptSession => ({ session: undefined, lastId: 0 });
 
 /**
- * A client of one person at one MCP endpoint. It begins a session with its first call, and a new one if the service has
- * forgotten it. It sends each call once: the caller decides whether to repeat it.
+ * Creates a client of one person at one MCP endpoint. It begins a session with its first call, and a new one if the
+ * service has forgotten it. It sends each call once; the caller decides whether to repeat it.
  */
 export function createMcpClient(transport: Transport, kept: KeptSession = noSession()) {
   const envelopeOf = ({ id, revision }: Session, token: string | undefined) => ({
@@ -54,7 +54,10 @@ export function createMcpClient(transport: Transport, kept: KeptSession = noSess
     return begun;
   }
 
-  /** Offers the newest revision; after a refusal, the newest that the service names, or the next older one. */
+  /**
+   * Offers the newest revision. After a refusal, offers the newest revision that the service names, or the next older
+   * one.
+   */
   async function negotiate(token: string | undefined): Promise<{ reply: SessionAnswer; revision: Revision }> {
     let left: readonly Revision[] = revisions;
     for (;;) {
@@ -89,7 +92,7 @@ export function createMcpClient(transport: Transport, kept: KeptSession = noSess
     try {
       return (await sendRequest(way, envelopeOf(used, token), method, ++kept.lastId, params)).result;
     } catch (error) {
-      // The service has forgotten the session and has not read the request (MCP, Session Management).
+      // A 404 means that the service has forgotten the session, and has not read the request (MCP, Session Management).
       if (!(error instanceof McpRefusal) || error.status !== 404 || used.id === undefined) throw error;
       leaving?.refused();
       if (kept.session === used) kept.session = undefined;
@@ -101,8 +104,8 @@ export function createMcpClient(transport: Transport, kept: KeptSession = noSess
   return {
     initialize,
     /**
-     * All pages.
-     * @param token without it, the request has none, which asks an instance for its challenge
+     * Lists the tools of all pages.
+     * @param token leave it out to request the instance's challenge
      * @param only the names of the tools to keep; without it, all
      * @throws {McpError}
      */
@@ -123,7 +126,7 @@ export function createMcpClient(transport: Transport, kept: KeptSession = noSess
       } while (cursor !== undefined);
       return list;
     },
-    /** @param leaving hears what happens to each request with the call. @throws {McpError} */
+    /** @param leaving receives what happens to each request with the call @throws {McpError} */
     async callTool(token: string | undefined, name: string, args: object, leaving?: Leaving): Promise<ToolResult> {
       const result = readToolResult(await request(token, 'tools/call', { name, arguments: args }, leaving));
       if (!result) throw unreadable('tools/call', 'no result of a tool');
@@ -132,7 +135,7 @@ export function createMcpClient(transport: Transport, kept: KeptSession = noSess
   };
 }
 
-/** Adds a page to the size of its list. @throws {McpUnreadable} for a list that is too large */
+/** Adds a page to the size of its list. @throws {McpUnreadable} for an oversized list */
 function count(size: Record<'tools' | 'values' | 'characters', number>, page: unknown, tools: number): void {
   const { values, characters } = sizeOf(page);
   size.tools += tools;
@@ -150,7 +153,7 @@ function keep(list: ToolList, entry: unknown, only: readonly string[] | undefine
   else list.tools.push(tool);
 }
 
-/** An endpoint of an older revision may refuse the first request before it reads which revision it offers. */
+/** An endpoint of an older revision may refuse the first request before it reads the offered revision. */
 const refusesRevision = (error: unknown) =>
   (error instanceof McpRpcError && error.code === INVALID_PARAMS) ||
   (error instanceof McpRefusal && error.status === 400);
@@ -171,8 +174,8 @@ function unknownRevision(wanted: string): McpRevisionError {
 }
 
 /**
- * The revisions of the protocol that the service negotiates, newest first (docs/partner-api.md#mcp-revisions). A client
- * that offers a newer one fails the handshake.
+ * The protocol revisions that the service negotiates, newest first (docs/partner-api.md#mcp-revisions). A client that
+ * offers a newer one fails the handshake.
  */
 export const revisions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 type Revision = (typeof revisions)[number];
@@ -181,5 +184,5 @@ function isRevision(value: unknown): value is Revision {
   return revisions.some((revision) => revision === value);
 }
 
-/** Whether requests after the handshake name the revision in a header (MCP 2025-06-18, Transports). */
+/** True if requests after the handshake must name the revision in a header (MCP 2025-06-18, Transports). */
 const namesRevisionInHeader = (revision: Revision): boolean => revision >= '2025-06-18';

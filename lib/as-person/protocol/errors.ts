@@ -2,9 +2,9 @@ import type { Challenge } from './oauth/challenge.ts';
 
 /** A request to the MCP endpoint without a result. The subclass and its fields say what happened. */
 export abstract class McpError extends Error {
-  /** `tools/call` */
+  /** Such as `tools/call`. */
   readonly method: string;
-  /** The message without the service's own words, which may be about the person who asked. */
+  /** The message without the service's words, which may be about the person who asked. */
   readonly inOwnWords: string;
 
   constructor(method: string, what: string, { said, ...options }: ErrorOptions & { said?: string | null } = {}) {
@@ -14,17 +14,17 @@ export abstract class McpError extends Error {
   }
 }
 
-/** What a refusal says. */
+/** The content of a refusal. */
 export interface McpRefusalFacts {
   status: number;
   challenge: Challenge | null;
-  /** `invalid_request`, `invalid_token` or `insufficient_scope`, of the challenge or the body; null without one. */
+  /** `invalid_request`, `invalid_token` or `insufficient_scope`, from the challenge or the body; otherwise null. */
   error: string | null;
   /** The code of the JSON-RPC error in the body. */
   code: number | null;
   /** The service's own words: one short line. */
   said: string | null;
-  /** The header as it came. */
+  /** The header as received. */
   retryAfter: string | null;
 }
 
@@ -40,14 +40,14 @@ export class McpRefusal extends McpError implements McpRefusalFacts {
 
   constructor(method: string, facts: McpRefusalFacts) {
     const { status, error, said } = facts;
-    // A 5xx refuses nothing: the call may have been carried out.
+    // A 5xx is no refusal: the call may have been carried out.
     const answer = `${status >= 500 ? 'the service answers' : 'refused with status'} ${status}`;
     super(method, `${answer}${error === null ? '' : ` (${error})`}`, { said });
     Object.assign(this, facts);
   }
 }
 
-/** The endpoint answered with a JSON-RPC error under a success status: an unknown tool, wrong arguments. */
+/** The endpoint answered with a JSON-RPC error and a success status: an unknown tool, or wrong arguments. */
 export class McpRpcError extends McpError {
   override readonly name = 'McpRpcError';
   readonly code: number;
@@ -63,7 +63,7 @@ export class McpRpcError extends McpError {
   }
 }
 
-/** Something answered, and it is neither a result nor a refusal: a page, a redirect, an answer beyond the bounds. */
+/** The answer is neither a result nor a refusal: a web page, a redirect, or an answer beyond the limits. */
 export class McpUnreadable extends McpError {
   override readonly name = 'McpUnreadable';
   readonly status: number;
@@ -74,10 +74,10 @@ export class McpUnreadable extends McpError {
   }
 }
 
-/** No answer came, or its stream ended before the result. */
+/** No answer arrived, or its stream ended before the result. */
 export class McpUnanswered extends McpError {
   override readonly name = 'McpUnanswered';
-  /** False where the request certainly never left: no address, no connection, no TLS. */
+  /** False if the request certainly never left: no address, connection or TLS. */
   readonly sent: boolean;
 
   constructor(method: string, facts: { sent: boolean; why: string; cause?: unknown }) {
@@ -86,7 +86,7 @@ export class McpUnanswered extends McpError {
   }
 }
 
-/** The service speaks no revision of the protocol that the relay speaks. */
+/** The service supports no protocol revision of the relay. */
 export class McpRevisionError extends McpError {
   override readonly name = 'McpRevisionError';
 }

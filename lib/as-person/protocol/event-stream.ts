@@ -1,15 +1,15 @@
-/** One event of a `text/event-stream`. Without data it only carries an id or a pause. */
+/** One event of a `text/event-stream`. Without data, it only contains an id or a pause. */
 interface StreamEvent {
   id: string | undefined;
   data: string;
-  /** How long to wait before the stream is asked for again. */
+  /** How long to wait before requesting the stream again. */
   retryMs: number | undefined;
 }
 
 /**
- * Reads server-sent events (HTML Living Standard, 9.2.6). An event that the end of the stream cuts off is dropped.
+ * Reads server-sent events (HTML Living Standard, 9.2.6). Drops an event that is cut off by the end of the stream.
  *
- * @throws what reading the chunks throws
+ * @throws the errors of reading the chunks
  */
 export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<StreamEvent> {
   let event: StreamEvent = { id: undefined, data: '', retryMs: undefined };
@@ -34,7 +34,7 @@ async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<str
   let held = '';
   for await (const chunk of chunks) {
     let text = held + decoder.decode(chunk, { stream: true });
-    // A carriage return at the end may be the first half of a line break.
+    // A trailing carriage return may be the first half of a line break.
     held = text.endsWith('\r') ? '\r' : '';
     if (held) text = text.slice(0, -1);
     const [first = '', ...more] = text.split(/\r\n|\n|\r/);

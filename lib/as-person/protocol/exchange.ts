@@ -1,11 +1,11 @@
 import { type NetworkFailure, networkFailure } from '../../service/partner/network-failure.ts';
 import { McpUnanswered } from './errors.ts';
 
-/** The longest time from the first byte sent to the answer's headers, as for a call of the partner API. */
+/** The longest time from the first byte sent to the answer's headers, as in the partner API. */
 const HEADERS_TIMEOUT_MS = 10_000;
 /** The longest time from the first byte sent to the last byte read. A stream stays open while a tool works. */
 export const ANSWER_TIMEOUT_MS = 30_000;
-/** A longer answer is not read to its end. Parsed, it can take 70 times as much memory. */
+/** The read limit for an answer. Parsed, it can take 70 times as much memory. */
 const MOST_BYTES = 2 * 1024 * 1024;
 
 export interface ExchangeTimes {
@@ -13,13 +13,13 @@ export interface ExchangeTimes {
   answerTimeoutMs?: number;
 }
 
-/** An HTTP answer whose body can be read once, within the bounds. */
+/** An HTTP answer. Its body can be read once, within the limits. */
 export interface Answer {
   status: number;
   headers: Headers;
-  /** @throws {McpUnanswered} for a body that is cut off or takes too long, {@link TooLong} for one beyond the bound */
+  /** @throws {McpUnanswered} for a body that is cut off or takes too long, {@link TooLong} for an oversized body */
   chunks(): AsyncGenerator<Uint8Array>;
-  /** Ends an answer that is not read further. */
+  /** Ends an answer without reading further. */
   drop(): void;
 }
 
@@ -29,9 +29,9 @@ export class TooLong extends Error {
 }
 
 /**
- * One HTTP request.
+ * Sends one HTTP request.
  *
- * @param what names it in errors: `tools/call`
+ * @param what its name in errors, such as `tools/call`
  * @throws {McpUnanswered}
  */
 export async function exchange(
@@ -51,7 +51,7 @@ export async function exchange(
   };
   let response: Response;
   try {
-    // A redirect would send the token to a host that it is not for.
+    // Following a redirect would send the token to a host for which it is not meant.
     response = await fetch(url, { ...request, redirect: 'manual', signal: control.signal });
   } catch (cause) {
     stop();

@@ -1,21 +1,21 @@
 import { isRecord } from '../../outside.ts';
 import type { Tool } from './tool.ts';
 
-/** Spells a value as a part of a schema does. What does not fit stays as it is. */
+/** Converts a value to the spelling of a schema part. Other values stay unchanged. */
 type Spelling = (value: unknown) => unknown;
-/** By name; undefined for a part that takes something else. */
+/** Spellings by name; undefined for a part of another kind. */
 type Spellings = ReadonlyMap<string, Spelling | undefined>;
 type Schema = Readonly<Record<string, unknown>>;
 
-/** How many references are followed, one after the other: code generators put each kind of object into a definition. */
+/** How many references in a row are followed: code generators put each kind of object into a definition. */
 const MOST_REFERENCES = 4;
 
 /**
- * The arguments as the tool's schema spells them, where only the spelling differs: an id is a number for one tool and a
- * text for another, and a priority is `High` or `high`. The service refuses what does not fit.
+ * Converts arguments to the spelling of the tool's schema: an id is a number for one tool and a text for another, and a
+ * priority is `High` or `high`. The service refuses values that do not fit.
  *
- * Each part of the schema is read a few times, however its references are nested, so a schema from outside cannot ask
- * for more work than its size.
+ * Each part of the schema is read only a few times, however its references are nested, so a schema from outside causes
+ * no more work than its size allows.
  */
 export function fitArguments({ inputSchema }: Pick<Tool, 'inputSchema'>, args: Readonly<Record<string, unknown>>) {
   let definitions: Spellings = new Map();
@@ -25,9 +25,9 @@ export function fitArguments({ inputSchema }: Pick<Tool, 'inputSchema'>, args: R
 }
 
 /**
- * By the reference to each: `#/$defs/priority`.
+ * Keyed by reference, such as `#/$defs/priority`.
  *
- * @param others the same, with one reference less followed
+ * @param others the same definitions, with one reference less followed
  */
 function definitionsIn(inputSchema: Schema, others: Spellings): Spellings {
   return new Map(
@@ -86,12 +86,12 @@ function spellingOf(schema: unknown, definitions: Spellings): Spelling | undefin
 function spellingOfChoice(listed: readonly unknown[]): Spelling | undefined {
   const values = listed.filter((value) => value !== null);
   if (new Set(values.map(String)).size < values.length) return undefined;
-  // The first of several that differ only in case, because the last entry of a map wins.
+  // A map keeps the last entry for a key. Reversed, the first of several values that differ only in case wins.
   const choices = new Map(values.toReversed().map((one) => [String(one).toLowerCase(), one]));
   return (value) => choices.get(String(value).toLowerCase()) ?? value;
 }
 
-/** The number that a text spells without a loss; otherwise the text. */
+/** Returns the number if the text spells one without loss, and otherwise the text. */
 function numberIn(text: string): number | string {
   return /^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : text;
 }

@@ -3,14 +3,14 @@ import { parsedJson } from '../../text.ts';
 
 type Id = string | number;
 
-/** An answer in JSON-RPC 2.0. If the other side could not read a message, its error has no id. */
+/** An answer in JSON-RPC 2.0. An error has no id if the other side could not read the message. */
 export type Message =
   | { kind: 'result'; id: Id; result: unknown }
   | { kind: 'error'; id: Id | null; code: number; message: string; data: unknown }
   | { kind: 'request'; id: Id; method: string }
   | { kind: 'notification'; method: string };
 
-/** @returns the messages of a body or an event, which may be a batch (revision 2025-03-26), or undefined for anything else */
+/** @returns the messages of a body or event, which may be a batch (revision 2025-03-26); otherwise undefined */
 export function readMessages(text: string): Message[] | undefined {
   const json = parsedJson(text);
   const messages = (Array.isArray(json) ? json : [json]).map(readMessage);
@@ -31,8 +31,8 @@ function readMessage(value: unknown): Message | undefined {
 }
 
 /**
- * The levels below a JSON value, and the values, names and characters in it. It does not recurse, so no value is too deep
- * for it.
+ * Measures a JSON value: its depth, and its number of values, names and characters. Works without recursion, so depth
+ * does not matter.
  */
 export function sizeOf(json: unknown): { depth: number; values: number; characters: number } {
   const size = { depth: -1, values: 0, characters: 0 };

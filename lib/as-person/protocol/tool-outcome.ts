@@ -4,19 +4,19 @@ import { scopesIn } from './oauth/scopes.ts';
 
 /** The service's own code for too many requests (docs/partner-api.md#mcp-errors). */
 const RATE_LIMITED = -32_500;
-/** JSON-RPC's codes of a request that was not carried out: not parsed, invalid, unknown method, invalid parameters. */
+/** JSON-RPC codes of requests that were not carried out: not parsed, invalid, unknown method, invalid parameters. */
 const NOT_CARRIED_OUT: ReadonlySet<number> = new Set([-32_700, -32_600, -32_601, -32_602]);
-/** JSON-RPC's code for a failure of the service itself, which may come after the work was done. */
+/** JSON-RPC's code for a failure of the service itself, possibly after the work was done. */
 const INTERNAL_ERROR = -32_603;
-/** A gateway in front of the service gave up waiting for the request or for the service (RFC 9110, section 15.5.9). */
+/** A gateway in front of the service stopped waiting for the request or the service (RFC 9110, section 15.5.9). */
 const TIMED_OUT = 408;
 
 /**
- * The outcome that an error of the MCP endpoint stands for. Two pairs of rows of the contract look the same. An
- * `invalid_token` with 401 means an expired token, or a missing consent if the token is new. With 403, only the message
- * tells an audience from a workspace, and nothing depends on which it is.
+ * Returns the outcome of an error of the MCP endpoint. Two pairs of rows of the contract look the same: an
+ * `invalid_token` with 401 means an expired token, or, for a new token, a missing consent. With 403, only the message
+ * distinguishes audience from workspace, which makes no difference.
  *
- * @param isNew whether the token was given out for this call
+ * @param isNew true if the token was issued for this call
  */
 export function toolOutcome(error: McpError, isNew: boolean): ToolOutcome {
   if (error instanceof McpUnanswered) return error.sent ? 'no answer' : 'not sent';
@@ -44,10 +44,10 @@ export function toolOutcome(error: McpError, isNew: boolean): ToolOutcome {
   return missing.length > 0 ? 'scope missing' : 'rejected';
 }
 
-/** Every request needs it (docs/partner-api.md#mcp-scopes). */
+/** Required by every request (docs/partner-api.md#mcp-scopes). */
 const BASE_SCOPE = 'mcp:use';
 
-/** The scopes that a refusal names: in the challenge, or, as in docs/partner-api.md#mcp-errors, in the message. */
+/** The scopes that a refusal names in its challenge, or in its message as in docs/partner-api.md#mcp-errors. */
 export function missingScopes({ challenge, error, said }: McpRefusal): string[] {
   if (challenge && challenge.scopes.length > 0) return [...challenge.scopes];
   const named = scopesIn(said ?? '');

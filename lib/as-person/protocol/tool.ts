@@ -6,32 +6,32 @@ import { sizeOf } from './json-rpc.ts';
 import { scopesIn } from './oauth/scopes.ts';
 import { outsideText } from './outside-text.ts';
 
-/** A tool of an instance. Its name and its arguments are known only at run time. */
+/** A tool of an instance. Its name and arguments are known only at run time. */
 export interface Tool {
   name: string;
   title: string | undefined;
   description: string;
-  /** The JSON schema of its arguments, of type `object`. */
+  /** The JSON schema of the arguments, of type `object`. */
   inputSchema: Readonly<Record<string, unknown>>;
-  /** The scopes that the instance names for it, in `_meta.scope` (assumed) or in its description. */
+  /** The tool's scopes, from `_meta.scope` (assumed) or its description. */
   scopes: readonly string[];
-  /** What the instance says about the tool: hints, not promises (MCP 2025-11-25, ToolAnnotations). */
+  /** The instance's statements about the tool: hints, not promises (MCP 2025-11-25, ToolAnnotations). */
   hints: { readOnly: boolean; destructive: boolean; idempotent: boolean };
 }
 
-/** The tools of an instance, and the ones that cannot be used, with the reason for each. */
+/** The tools of an instance, and the unusable ones with the reason for each. */
 export interface ToolList {
   tools: Tool[];
   unusable: { name: string; why: string }[];
 }
 
-/** What a tool answered. */
+/** The answer of a tool. */
 export interface ToolResult {
-  /** The tool itself says that it failed. */
+  /** True if the tool reports its own failure. */
   isError: boolean;
-  /** The texts of the content, in order. They are from outside. */
+  /** The content's texts, in order. They are from outside. */
   texts: string[];
-  /** The kinds of content other than text: `image`, `resource_link`. */
+  /** The kinds of content other than text, such as `image` and `resource_link`. */
   otherKinds: string[];
   structured: Readonly<Record<string, unknown>> | undefined;
 }
@@ -40,12 +40,9 @@ const MOST_SCHEMA_BYTES = 64 * 1024;
 const MOST_SCHEMA_DEPTH = 24;
 const MOST_SCHEMA_VALUES = 5_000;
 const MOST_RESULT_DEPTH = 64;
-/**
- * The limit for what the instance says about a tool. People read the beginning, and a job keeps all of it in one item
- * of the table.
- */
+/** The size limit for a tool. People read only the beginning, and a job stores all of it in one table item. */
 const MOST_CHARACTERS = 8_192;
-/** The newer revisions name this bound, and the older ones name none. */
+/** Newer revisions of the protocol have this limit; older ones have none. */
 const NAME = /^[\x21-\x7e]{1,128}$/;
 
 const text = z.catch(
@@ -68,7 +65,7 @@ const listed = z.object({
     z.object({
       title: text,
       readOnlyHint: flag(false),
-      // Without a hint, a tool counts as destructive and must not be repeated.
+      // Without hints, a tool counts as destructive, and must not be repeated.
       destructiveHint: flag(true),
       idempotentHint: flag(false),
     }),
@@ -76,7 +73,7 @@ const listed = z.object({
   ),
 });
 
-/** Reads an entry of `tools/list`. @returns what is wrong with it, where it cannot be used */
+/** Reads an entry of `tools/list`. @returns why the tool cannot be used, if it cannot */
 export function readTool(entry: unknown): Tool | { name: string; why: string } {
   const given = isRecord(entry) ? entry.name : undefined;
   if (typeof given !== 'string' || !NAME.test(given)) {
@@ -84,7 +81,7 @@ export function readTool(entry: unknown): Tool | { name: string; why: string } {
     return { name, why: 'its name is not 1 to 128 printable ASCII characters without spaces' };
   }
   const name = given;
-  // Checked first, because what follows may recurse.
+  // Checked first, because the code that follows may recurse.
   const { depth, values } = sizeOf(entry);
   if (depth > MOST_SCHEMA_DEPTH) return { name, why: `it is nested deeper than ${MOST_SCHEMA_DEPTH} levels` };
   if (values > MOST_SCHEMA_VALUES) return { name, why: `it has more than ${MOST_SCHEMA_VALUES} values` };
@@ -111,7 +108,7 @@ export function readTool(entry: unknown): Tool | { name: string; why: string } {
   };
 }
 
-/** @returns undefined if it is not the result of a tool */
+/** @returns undefined if it is not a tool's result */
 export function readToolResult(result: unknown): ToolResult | undefined {
   if (!isRecord(result) || sizeOf(result).depth > MOST_RESULT_DEPTH) return undefined;
   const content = result.content ?? [];
@@ -125,8 +122,8 @@ export function readToolResult(result: unknown): ToolResult | undefined {
   };
 }
 
-/** A fingerprint of a tool's schema: 20 hex digits, the same for every order of its parts. */
+/** Returns a fingerprint of a tool's schema: 20 hex digits, independent of the order of its parts. */
 export function schemaHash({ inputSchema }: Pick<Tool, 'inputSchema'>): string {
-  // readTool has bounded its depth.
+  // readTool has limited the depth.
   return createHash('sha256').update(canonicalJson(inputSchema)).digest('hex').slice(0, 20);
 }

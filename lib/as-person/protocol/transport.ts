@@ -7,30 +7,30 @@ import { knownError, readChallenge } from './oauth/challenge.ts';
 import { outsideText, withoutSecrets } from './outside-text.ts';
 
 /**
- * Wraps each HTTP request, so that a caller can make it wait for a slot of the budget. The caller gets the wrapper's
- * own errors unchanged.
+ * Wraps each HTTP request, so that a caller can make it wait for a slot of the budget. The wrapper's own errors reach
+ * the caller unchanged.
  *
- * @param leaving is told that the request may leave, and that it does
+ * @param leaving is notified that the request may leave, and that it leaves
  */
 export type Permit = <T>(send: () => Promise<T>, leaving?: Leaving) => Promise<T>;
 
-/** The way to one MCP endpoint over streamable HTTP (MCP 2025-11-25, Transports). */
+/** The connection to one MCP endpoint over streamable HTTP (MCP 2025-11-25, Transports). */
 export interface Transport {
   endpoint: string;
   permit: Permit;
   fetch: typeof globalThis.fetch;
   /** Epoch milliseconds. */
   clock: () => number;
-  /** Waits before a stream is asked for again. */
+  /** Waits before requesting a stream again. */
   sleep: (ms: number) => Promise<unknown>;
   times?: ExchangeTimes;
 }
 
-/** What goes with every message of a session. */
+/** The headers of every message of a session. */
 interface SessionHeaders {
   token?: string | undefined;
   sessionId?: string | undefined;
-  /** Where the header names it. */
+  /** Set if the header must name it. */
   revision?: string | undefined;
 }
 
@@ -40,13 +40,13 @@ export interface SessionAnswer {
   sessionId: string | undefined;
 }
 
-/** How often a stream that was cut is asked for again. */
+/** How often to request a cut stream again. */
 const MOST_RESUMES = 5;
 const USUAL_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 5_000;
 
 /**
- * Sends a request and waits for its result, which may come as JSON or in a stream.
+ * Sends a request and waits for its result, as JSON or in a stream.
  *
  * @throws {McpRefusal | McpRpcError | McpUnreadable | McpUnanswered}
  */
@@ -73,7 +73,7 @@ export async function sendRequest(
   return { result: message.result, sessionId };
 }
 
-/** Sends a message that has no answer. @throws {McpRefusal | McpUnreadable | McpUnanswered} */
+/** Sends a message without an answer. @throws {McpRefusal | McpUnreadable | McpUnanswered} */
 export async function sendNotification(transport: Transport, envelope: SessionHeaders, method: string): Promise<void> {
   (await post(transport, envelope, method, { jsonrpc: '2.0', method })).drop();
 }
@@ -90,7 +90,7 @@ function headersOf({ token, sessionId, revision }: SessionHeaders): Record<strin
   };
 }
 
-/** @throws {McpRefusal | McpUnreadable} for any status but a success */
+/** @throws {McpRefusal | McpUnreadable} for any status except success */
 async function post(transport: Transport, envelope: SessionHeaders, method: string, message: object): Promise<Answer> {
   const request = {
     method: 'POST',
@@ -118,14 +118,14 @@ async function refusalOf(
     answer.drop();
     return new McpUnreadable(method, { status, found: 'a redirect; is the base URL right?' });
   }
-  // The status decides; a body that cannot be read adds nothing.
+  // The status decides, so an unreadable body makes no difference.
   const body = withoutSecrets(await readText(answer).catch(() => ''), [token]);
   const error = (readMessages(body) ?? []).find((message) => message.kind === 'error');
   const challenge = readChallenge(withoutSecrets(headers.get('www-authenticate') ?? '', [token]));
   return new McpRefusal(method, {
     status,
     challenge,
-    // Where the error stands is not shown (docs/partner-api.md#mcp-errors).
+    // docs/partner-api.md#mcp-errors does not show where the error is.
     error: challenge?.error ?? knownError(body),
     code: error?.code ?? null,
     said: (error && outsideText(error.message)) || (challenge?.description ?? null),
@@ -157,7 +157,7 @@ function outcomeFor(messages: readonly Message[], id: number): ResultOrError | u
   );
 }
 
-/** Reads streams, one after the other, until the result is there. */
+/** Reads streams, one after the other, until the result arrives. */
 async function fromStream(
   transport: Transport,
   envelope: SessionHeaders,
@@ -197,8 +197,8 @@ async function fromStream(
 }
 
 /**
- * Asks for a stream again. Whatever goes wrong, the request was sent and its result is unknown. Waiting for the budget
- * here would look as if nothing had been sent.
+ * Requests a stream again. Every failure here means that the request was sent and its result is unknown. Waiting for
+ * the budget here would look as if nothing had been sent.
  *
  * @throws {McpUnanswered}
  */
@@ -224,7 +224,7 @@ async function resume(
   throw new McpUnanswered(method, { sent: true, why });
 }
 
-/** Answers a request of the service. The relay declares no capabilities, so only a ping can be meant. */
+/** Answers a request of the service. The relay declares no capabilities, so it can only be a ping. */
 async function respond(
   transport: Transport,
   envelope: SessionHeaders,
@@ -236,6 +236,6 @@ async function respond(
   try {
     (await post(transport, envelope, `answer to ${outsideText(method)}`, response)).drop();
   } catch {
-    // Whatever goes wrong here, the awaited result may still come.
+    // After any failure here, the awaited result may still arrive.
   }
 }

@@ -24,7 +24,7 @@ interface Asking {
   userName: string;
 }
 
-/** What people in Slack are answered about linked accounts, where a connection links them. */
+/** The answers to people in Slack about linked accounts. */
 export type Linking = ReturnType<typeof createLinking>;
 
 export function createLinking(
@@ -32,14 +32,17 @@ export function createLinking(
   settings: SlackConfig,
   { table, secrets }: Stores,
 ) {
-  // The key is another function's: what this one keeps was sealed there, and it opens nothing.
+  // The key belongs to another function. Grants stored here were sealed there, and this function opens none.
   const grants = createGrants(table, createVault(secrets, randomBytes), clock);
   const grantRequests = createGrantRequests(table, grants, clock, randomBytes);
 
-  /** Whether people can link an account there. */
+  /** True if people can link an account on the connection. */
   const isOffered = (connection: string) => (config.connections[connection]?.mcp.accounts ?? 'off') !== 'off';
 
-  /** Where `connections.<name>.mcp.accounts` is `required`, what a person asks for is done in their own name, or not at all. */
+  /**
+   * Returns why a person cannot use a verb. If `connections.<name>.mcp.accounts` is `required`, the relay acts only in
+   * their own name.
+   */
   const faultOf: Permissions['faultOf'] = async (verb, { userId, channelId = '', ...asked }) => {
     const connection = asked.connection ?? settings.channels[channelId]?.connection ?? settings.connection;
     const { mcp } = config.connections[connection] ?? {};
@@ -52,7 +55,7 @@ export function createLinking(
     return unserved && `${settings.command} ${unserved}`;
   };
 
-  /** Answers `link`: with a button, or to a code with what it brought. */
+  /** Answers `link` with a button, or, for a code, with the result of the link. */
   async function linkAccount(
     asking: Asking,
     typed: { connection: string; code?: string | undefined },
@@ -68,7 +71,7 @@ export function createLinking(
     return linkMessage(what, connection);
   }
 
-  /** Makes a link for the person who pressed the button. */
+  /** Creates a link for the person who pressed the button. */
   async function makeLink(
     asking: Asking,
     { connection, scopes }: z.output<typeof accountToLink>,
@@ -93,13 +96,13 @@ export function createLinking(
   async function confirm(asking: Asking, here: string, typed: string): Promise<SlackMessage> {
     const holder = holderOf(asking);
     const others = Object.keys(config.connections).filter((name) => name !== here);
-    // The code may be typed in another channel than the link was asked for in.
+    // The code may be typed in another channel than the one where the link was requested.
     let wrong: SlackMessage | undefined;
     for (const connection of [here, ...others].filter((name) => isOffered(name))) {
       const confirmed = await grantRequests.confirm({ holder, connection }, typed);
       if ('nothing' in confirmed) continue;
       if ('triesLeft' in confirmed) {
-        // It may be the code of a link on another connection.
+        // The code may belong to a link on another connection.
         wrong ??= wrongCode(confirmed.triesLeft, connection);
         continue;
       }
@@ -124,7 +127,7 @@ export function createLinking(
     return message(plainSection(`:white_check_mark: ${told}`));
   }
 
-  /** Who a person acts as, for `status`; empty where accounts are not linked. */
+  /** Says for `status` as whom a person acts; empty if accounts are not linked on the connection. */
   async function linkStatus(userId: string, connection: string): Promise<SlackMessage['blocks']> {
     if (!isOffered(connection)) return [];
     const grant = await grants.get(connection, holderOf({ userId }));
@@ -151,7 +154,7 @@ function wrongCode(triesLeft: number, connection: string): SlackMessage {
   return linkMessage('That is not the code, and this was the last try. Nothing was linked.', connection);
 }
 
-/** docs/partner-api.md#mcp-authorization shows no name of the account or of its workspace: the person chose both. */
+/** The account and its workspace have no name here (docs/partner-api.md#mcp-authorization): the person chose both. */
 function actsAs({ linkedAt }: Grant): string {
   return `You act as yourself, with the account and workspace that you chose on ${dateOf(linkedAt)}.`;
 }

@@ -34,11 +34,11 @@ export function createToolAccess(options: ToolAccessOptions) {
   const { knownTools, open, lane, budget, clock, once, privacy } = options;
   const { name: connection, mcpLimits: limits } = options.connection;
   const pauses = createPauses(options, ANSWER_TIMEOUT_MS);
-  /** What the service said, for the person. Empty if strangers read it. */
+  /** Returns the service's words for the person; empty if strangers can read the answer. */
   const inItsWords = (said: string) => (options.isPublic ? '' : `: ${said}`);
   let opened: Promise<McpEndpoint> | undefined;
 
-  /** Opened when the run needs it first. */
+  /** Opens the endpoint when the run first needs it. */
   function mcp(): Promise<McpEndpoint> {
     opened ??= options
       .ensureSignedByIntake()
@@ -64,7 +64,7 @@ export function createToolAccess(options: ToolAccessOptions) {
     return new NeedsOperator(privacy.noteOf(error), { cause: error });
   }
 
-  /** The tool as it is now, and the arguments as it spells them. */
+  /** Returns the current tool, and the arguments in its spelling. */
   async function checked(holder: Holder, call: ToolCall): Promise<{ tool: Tool; args: object }> {
     const { tools } = await mcp();
     const isExpected = (tool: Tool) => schemaHash(tool) === call.schema;
@@ -81,7 +81,7 @@ export function createToolAccess(options: ToolAccessOptions) {
     return { tool, args: fitArguments(tool, call.arguments) };
   }
 
-  /** @throws {Interruption} in place of what the calls of tools throw */
+  /** Converts the errors of tool calls. @throws {Interruption} */
   async function interrupting<T>(call: () => Promise<T>): Promise<T> {
     try {
       pauses.ensureTimeForCall();
@@ -98,11 +98,11 @@ export function createToolAccess(options: ToolAccessOptions) {
     checked,
     interrupting,
     /**
-     * Reads a tool that changes nothing, once per job.
-     * @param only the one grant that it may be read with; without it, the person's newest
+     * Calls a tool that changes nothing, once per job.
+     * @param only the only grant allowed for the call; without it, the person's newest
      */
     read<Kept>(holder: Holder, step: string, call: ToolCall, keep: (answer: ToolAnswer) => Kept, only?: string) {
-      // A call that changes nothing has nothing to note.
+      // A reading call has nothing to record.
       const leaving: Leaving<Grant> = {
         async mayLeave({ grantId }) {
           pauses.ensureTimeForCall();
@@ -119,14 +119,14 @@ export function createToolAccess(options: ToolAccessOptions) {
           if (!result.isError) return keep(result);
           throw new NotDone(`The service did not do this${inItsWords(saidIn(result))}`);
         } catch (error) {
-          // Linking again brings another grant, so there is nothing to wait for.
+          // After the person links again, the grant is another one, so waiting is pointless.
           if (only !== undefined && error instanceof AccountNeeded) throw new NotDone(OTHER_GRANT);
           throw error;
         }
       }
       return once.run(step, readingBy(call), () => interrupting(readOnce), privacy);
     },
-    /** Lets the budget know how the calls of the run ended. @throws {BudgetUnavailable} */
+    /** Reports to the budget how the run's calls ended. @throws {BudgetUnavailable} */
     async flush() {
       if (opened) await budget.flush((await opened).budgetName);
     },

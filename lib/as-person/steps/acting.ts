@@ -18,13 +18,13 @@ interface ActingOptions extends Omit<McpEndpointOptions, 'connection' | 'limits'
   config: RelayConfig;
 }
 
-/** Acts as people in the runs of one process, through the MCP endpoints of all connections. */
+/** Acts as people in this process, through the MCP endpoints of all connections. */
 export function createActing({ config, ...options }: ActingOptions): Acting {
   const { secrets, randomBytes, clock } = options;
   const sessions: Sessions = new Map();
   const knownTools = createKnownTools(clock, (connection) => toolsIn(config.connections[connection]?.mcp.commands));
   return {
-    // With the key that grants are sealed with.
+    // Uses the key that seals grants.
     ...createVault(secrets, randomBytes),
     wordsOf: (error) => (error instanceof McpError || error instanceof AccountNeeded ? error.inOwnWords : undefined),
     open: (run) =>
@@ -69,7 +69,7 @@ function stepsOf(run: ActingRun, access: ToolAccess): ActingSteps {
   return { as: asPerson, flush: access.flush };
 }
 
-/** Records and public comments show the id, so a text that could be the service's own words does not count as one. */
+/** Records and public comments show the id, so a text that may be the service's own words does not count as an id. */
 const ID = /^[\w.:/-]{1,64}$/;
 
 async function findMarked(

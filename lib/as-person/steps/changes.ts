@@ -10,50 +10,53 @@ import type { Grant, Holder } from '../grants/grant.ts';
 import type { ToolAccess } from './access.ts';
 
 /**
- * What became of a call that changes something.
+ * The result of a call that changes something.
  * - `done`: the tool did it
- * - `failed`: the tool itself says that it did not, and why
- * - `unknown`: it was sent, and it is unknown whether it was carried out
+ * - `failed`: the tool says that it did not, and why
+ * - `unknown`: the call was sent, and may have been carried out
  */
 type Made<Kept> =
   | { became: 'done'; kept: Kept }
   | { became: 'failed'; said: string }
   | { became: 'unknown'; why: string };
 
-/** A call of a tool that changes something, in one step of a job. */
+/** A tool call that changes something, as one step of a job. */
 interface Change<Kept> {
   holder: Holder;
   step: string;
   call: ToolCall;
   keep: (answer: ToolAnswer) => Kept;
-  /** What the person may have to find out: `this was logged`. */
+  /** The statement that the person may have to check, such as `this was logged`. */
   unclear: string;
   /**
-   * Searches for what a call with a lost answer has made. It reads with the grant that the call was sent with, because
+   * Searches for the result of a call whose answer was lost. Uses the grant with which the call was sent, because
    * another account may see other things.
-   * @param step the beginning of the names of its steps
+   * @param step the beginning of the step names
    */
   find?: ((read: AsPerson['read'], step: string) => Promise<Kept | undefined>) | undefined;
 }
 
 /**
- * When to search for what may have been made, counted from the send. The last search comes after twice the service's
- * longest answer time.
+ * When to search for a possible result, counted from the send. The last search comes after twice the service's longest
+ * answer time.
  */
 const LOOKS_AFTER_MS = [2_000, 15_000, 60_000];
 
-/** Whether a call cannot be sent again, although it may have been carried out before: another grant must not send it. */
+/**
+ * True if a call cannot be sent again, although an earlier send may have been carried out: another grant must not send
+ * it.
+ */
 const endsSending = (error: unknown): error is Error =>
   error instanceof AccountNeeded || error instanceof CallRejected || error instanceof NotDone;
 
-/** Carries out a change at most once, unless the tool says of itself that it may be repeated. */
+/** Makes a change at most once, unless the tool declares that it may be repeated. */
 export function createToolChanges(run: ActingRun, access: ToolAccess) {
   const { journal, once, privacy, clock, replacedTable, happenedAt, isPublic, bug } = run;
 
   async function lookFor<Kept>({ holder, step, find }: Change<Kept>, why: string): Promise<Made<Kept>> {
     const { startedAt = clock(), sent } = journal.entry(step) ?? {};
     if (!find) return { became: 'unknown', why };
-    // No grant has an empty id.
+    // A grant's id is never empty, so '' allows no grant.
     const only = sent?.grantId ?? '';
     const read: AsPerson['read'] = (look, call, keep) => access.read(holder, look, call, keep, only);
     try {
@@ -70,7 +73,7 @@ export function createToolChanges(run: ActingRun, access: ToolAccess) {
     return { became: 'unknown', why: `${why}; it is not in the list` };
   }
 
-  /** After the table was lost or restored, nothing is sent for what the earlier one may have known. */
+  /** After the table was lost or restored, sends nothing that may already have been sent before. */
   async function ensureOfThisTable(tool: string): Promise<void> {
     const earlier = await ofEarlierTable(replacedTable, happenedAt, `the tool ${tool}`);
     if (!earlier) return;
@@ -79,9 +82,9 @@ export function createToolChanges(run: ActingRun, access: ToolAccess) {
   }
 
   /**
-   * Sends the call. The journal says that it may have left before it does, and with which grant.
-   * @param before how it was sent in an earlier run, if that is open
-   * @throws {OutcomeUnknown} if it may have been carried out, and must not be sent again
+   * Sends the call. Before it leaves, the journal records that it may have left, and with which grant.
+   * @param before how an earlier run sent it, if that send is open
+   * @throws {OutcomeUnknown} if it may have been carried out and must not be sent again
    * @throws {GrantError | Interruption}
    */
   async function send<Kept>(change: Change<Kept>, before: StepEntry['sent']): Promise<Made<Kept>> {
@@ -100,7 +103,7 @@ export function createToolChanges(run: ActingRun, access: ToolAccess) {
         sent = { grantId, isRepeatable };
         await once.write({ step, calls: changeBy(call), status: 'begun', startedAt: clock(), sent });
       },
-      // It may be sent again, also with another grant.
+      // The call may be sent again, even with another grant.
       async erase(error) {
         const note = privacy.noteOf(error);
         await once.write({ step, calls: changeBy(call), status: 'failed', startedAt, finishedAt: clock(), note });
@@ -110,7 +113,7 @@ export function createToolChanges(run: ActingRun, access: ToolAccess) {
     const ended = await sendOnce(mark, before !== undefined, async (leaving): Promise<Made<Kept>> => {
       const history = isRepeatable ? 'repeatable' : 'sent once';
       const result = await tools.call(holder, history, call.tool, args, leaving);
-      // A refusal says nothing about the call before.
+      // A refusal says nothing about the earlier send.
       if (result.isError && before) throw new OutcomeUnknown('the tool answered with an error');
       return result.isError ? { became: 'failed', said: saidIn(result) } : { became: 'done', kept: keep(result) };
     });
@@ -141,14 +144,14 @@ export function createToolChanges(run: ActingRun, access: ToolAccess) {
     } catch (error) {
       if (!lost) throw error;
       const entry = journal.entry(step);
-      // A later run of the job says the same.
+      // Stores the reason, so that a later run of the job gives the same one.
       if (entry?.status === 'begun') await once.write({ ...entry, note: privacy.noteOf(lost) });
       const made = await lookFor(change, lost.message);
       return once.run(step, changeBy(call), async () => made, privacy);
     }
   }
 
-  /** @throws {NotDone} unless it is done */
+  /** @throws {NotDone} unless the change is done */
   return async <Kept>(change: Change<Kept>): Promise<Kept> => {
     const made = await make(change);
     if (made.became === 'done') return made.kept;

@@ -6,17 +6,17 @@ export type KnownTools = ReturnType<typeof createKnownTools>;
 const FRESH_MS = 5 * 60_000;
 
 /**
- * The tools that were asked for, as this process last saw them. Their schemas are the same for every person.
+ * Remembers the requested tools as this process last saw them. Their schemas are the same for every person.
  *
- * @param mapped the tools that commands of a connection use: one list serves all of them
+ * @param mapped the tools used by a connection's commands, so that one list serves all of them
  */
 export function createKnownTools(clock: () => number, mapped: (connection: string) => readonly string[]) {
   const known = new Map<string, { tool: Tool; readAt: number }>();
   const keyOf = (connection: string, name: string) => JSON.stringify([connection, name]);
   return {
     /**
-     * @param list reads these tools; called if the tool is unknown, or is not the expected one
-     * @returns undefined if the instance does not list it
+     * @param list reads the tools; called if the tool is unknown or unexpected
+     * @returns undefined if the instance does not list the tool
      */
     async find(
       connection: string,

@@ -17,17 +17,17 @@ import type { Discovered, TokenServer } from './discovery.ts';
 import { InstanceFault, OAuthRefusal, OAuthUnavailable } from './oauth-errors.ts';
 import { type OAuthHttp, requestOptions } from './oauth-http.ts';
 
-/** What is kept from the start of an authorization to its callback. `state` and `verifier` are secrets of one browser. */
+/** The state of an authorization from its start to its callback. `state` and `verifier` are secrets of one browser. */
 export interface Authorization {
   clientId: string;
   redirectUri: string;
   state: string;
   verifier: string;
-  /** What was asked for; a service that grants all of it need not repeat it. */
+  /** The requested scopes. A service that grants all of them need not repeat them. */
   scopes: readonly string[];
 }
 
-/** What the token endpoint issues. */
+/** The answer of the token endpoint. */
 export interface Tokens {
   accessToken: string;
   refreshToken: string | undefined;
@@ -37,7 +37,10 @@ export interface Tokens {
   scopes: readonly string[] | undefined;
 }
 
-/** Begins an authorization with PKCE. @returns the address to be opened in the browser, and what to keep until the callback */
+/**
+ * Begins an authorization with PKCE.
+ * @returns the address to open in the browser, and the state to keep until the callback
+ */
 export async function beginAuthorization(
   { server, resource }: Pick<Discovered, 'server' | 'resource'>,
   client: Pick<Authorization, 'clientId' | 'redirectUri' | 'scopes'>,
@@ -58,18 +61,18 @@ export async function beginAuthorization(
   return { url: url.href, authorization };
 }
 
-/** The resource, and the authorization server whose tokens are for it. */
+/** The resource, and the authorization server that issues its tokens. */
 interface TokenSource {
   server: TokenServer;
   resource: string;
 }
 
 /**
- * Exchanges the code of a callback. The callback must have an `iss` where the server's metadata promise it.
+ * Exchanges the code of a callback. If the server's metadata promise an `iss`, the callback must contain it.
  *
  * @param callback the query of the callback
- * @throws {OAuthRefusal} also for a callback that says `access_denied`
- * @throws {InstanceFault} for a callback of another state or issuer, and for a token endpoint that answers nonsense
+ * @throws {OAuthRefusal} also for a callback with `access_denied`
+ * @throws {InstanceFault} for a callback with another state or issuer, and for a malformed answer of the token endpoint
  * @throws {OAuthUnavailable | McpUnanswered}
  */
 export async function finishAuthorization(
@@ -110,7 +113,7 @@ export async function refreshTokens(
   return tokensFrom(server.token_endpoint, 'refresh', async (what) => {
     const options = { ...requestOptions(what, http), additionalParameters: { resource } };
     const response = await refreshTokenGrantRequest(server, client, None(), refreshToken, options);
-    // OAuth refuses in JSON. A gateway has answered instead, so the token was not exchanged.
+    // OAuth refuses in JSON. Another answer comes from a gateway, so the token was not exchanged.
     if (response.status >= 400 && !isJson(response)) throw new OAuthUnavailable(what, response.status);
     return processRefreshTokenResponse(server, client, response);
   });
@@ -139,8 +142,8 @@ async function tokensFrom(
     if (error instanceof ResponseBodyError || error instanceof AuthorizationResponseError) {
       throw new OAuthRefusal(what, error.error, error.error_description);
     }
-    // Its message says which rule of OAuth is broken. Its cause contains the whole answer with the tokens, so the cause
-    // is not passed on.
+    // The message names the violated rule of OAuth. The cause contains the whole answer with the tokens, so it is not
+    // passed on.
     if (error instanceof OperationProcessingError) throw new InstanceFault(at, error.message);
     throw error;
   }

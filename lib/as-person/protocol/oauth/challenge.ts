@@ -1,27 +1,27 @@
 import { outsideText } from '../outside-text.ts';
 import { isScope } from './scopes.ts';
 
-/** What a `WWW-Authenticate: Bearer` header says (RFC 6750, section 3; RFC 9728, section 5.1). */
+/** The content of a `WWW-Authenticate: Bearer` header (RFC 6750, section 3; RFC 9728, section 5.1). */
 export interface Challenge {
-  /** `invalid_request`, `invalid_token` or `insufficient_scope`; null without one. */
+  /** `invalid_request`, `invalid_token` or `insufficient_scope`; otherwise null. */
   error: string | null;
   description: string | null;
-  /** The scopes that the request needs. */
+  /** The scopes that the request requires. */
   scopes: readonly string[];
-  /** Where the metadata of the protected resource is. */
+  /** The address of the protected resource's metadata. */
   resourceMetadata: string | null;
 }
 
 const MOST_CHARACTERS = 8_192;
 const PARAMETER = /([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g;
 
-/** The error that a text names. @returns null for any other text */
+/** Returns the error named in a text. @returns null if there is none */
 export const knownError = (text: string): string | null => ERROR.exec(text)?.[0] ?? null;
 
 /** The errors of docs/partner-api.md#mcp-errors. */
 const ERROR = /\b(invalid_request|invalid_token|insufficient_scope)\b/;
 
-/** @returns null for a header that is missing or has no Bearer challenge */
+/** @returns null without a header or a Bearer challenge in it */
 export function readChallenge(header: string | null): Challenge | null {
   if (header === null || header.length > MOST_CHARACTERS) return null;
   const [, bearer] = /(?:^|,)\s*Bearer\b(.*)$/is.exec(header) ?? [];
@@ -29,7 +29,7 @@ export function readChallenge(header: string | null): Challenge | null {
   const parameters = new Map<string, string>();
   for (const [, name = '', quoted, token] of bearer.matchAll(PARAMETER)) {
     const value = quoted === undefined ? (token ?? '') : quoted.replaceAll(/\\(.)/g, '$1');
-    // The first wins: a second challenge may follow in the same header.
+    // The first value counts, because the header may contain a second challenge.
     if (!parameters.has(name.toLowerCase())) parameters.set(name.toLowerCase(), outsideText(value));
   }
   const read = (name: string) => parameters.get(name) || null;

@@ -9,29 +9,29 @@ import type { Challenge } from './challenge.ts';
 import { InstanceFault, OAuthUnavailable } from './oauth-errors.ts';
 import { checkedUrl, getDocument, type OAuthHttp } from './oauth-http.ts';
 
-/** What the relay must know about an authorization server: its identity, and where to send codes and tokens. */
+/** The facts about an authorization server that the relay needs: its identity, and where to send codes and tokens. */
 export type TokenServer = Pick<AuthorizationServer, 'issuer' | 'authorization_response_iss_parameter_supported'> & {
   token_endpoint: string;
 };
 
-/** How an instance says that it is protected. */
+/** How an instance is protected. */
 export interface Discovered {
-  /** The identifier of the MCP endpoint as the instance spells it, for `resource` in requests (RFC 8707). */
+  /** The MCP endpoint's identifier in the instance's spelling, for `resource` in requests (RFC 8707). */
   resource: string;
   server: AuthorizationServer & TokenServer;
-  /** The scopes that the challenge names. They may be those of a single request. */
+  /** The scopes in the challenge, possibly of a single request. */
   challenged: readonly string[];
-  /** The scopes that the resource lists, or else the authorization server. */
+  /** The scopes listed by the resource, or otherwise by the authorization server. */
   listed: readonly string[];
 }
 
 /**
- * Finds out how the MCP endpoint is protected: reads the document that the challenge names, or else the one at the
- * well-known paths (RFC 9728, section 3), and then that of its authorization server (RFC 8414). It checks everything
- * that the standards allow it to check.
+ * Discovers how the MCP endpoint is protected. Reads the document that the challenge names, or the document at the
+ * well-known paths (RFC 9728, section 3), and then the document of the authorization server (RFC 8414). Checks
+ * everything that the standards allow to check.
  *
- * @param challenge of the 401 that a request without a token got
- * @throws {InstanceFault} that says what is wrong with the instance
+ * @param challenge the challenge in the 401 answer to a request without a token
+ * @throws {InstanceFault} with the instance's fault
  * @throws {OAuthUnavailable | McpUnanswered}
  */
 export async function discover(challenge: Challenge | null, http: OAuthHttp): Promise<Discovered> {
@@ -82,7 +82,7 @@ interface FoundDocument {
   document: Readonly<Record<string, unknown>>;
 }
 
-/** The first of the addresses that has a document. */
+/** Returns the first document that one of the addresses has. */
 async function firstDocument(addresses: readonly URL[], what: string, http: OAuthHttp): Promise<FoundDocument> {
   const answers: string[] = [];
   for (const url of addresses) {
@@ -105,7 +105,7 @@ async function asDocument(url: URL, response: Response): Promise<FoundDocument['
   throw new InstanceFault(url.href, 'answered with something else than a JSON object');
 }
 
-/** @throws {InstanceFault} for a challenge that names another host */
+/** @throws {InstanceFault} if a challenge names another host */
 function resourceAddresses(challenge: Challenge | null, http: OAuthHttp): URL[] {
   const endpoint = new URL(http.endpoint);
   const wellKnown = '/.well-known/oauth-protected-resource';
@@ -118,7 +118,9 @@ function resourceAddresses(challenge: Challenge | null, http: OAuthHttp): URL[] 
   return [named, ...usual.filter(({ href }) => href !== named.href)];
 }
 
-/** RFC 8414, section 3.1, and OpenID Connect Discovery; the last is that of docs/partner-api.md#mcp-endpoint. */
+/**
+ * The paths of RFC 8414, section 3.1, and OpenID Connect Discovery; the last is in docs/partner-api.md#mcp-endpoint.
+ */
 function serverAddresses(issuer: URL): URL[] {
   const path = issuer.pathname.replace(/\/$/, '');
   const paths = [
@@ -130,7 +132,7 @@ function serverAddresses(issuer: URL): URL[] {
   return [...new Set(paths)].map((path) => new URL(path, issuer));
 }
 
-/** Whether a resource is the endpoint, or a part of the same host that it lies in. */
+/** True if the resource is the endpoint, or a path above it on the same host. */
 function isFor(resource: string, endpoint: string): boolean {
   if (!URL.canParse(resource)) return false;
   const [outer, inner] = [new URL(resource), new URL(endpoint)];

@@ -1,6 +1,6 @@
 import { outsideText } from '../outside-text.ts';
 
-/** What the instance serves cannot be used for OAuth. The message says what is wrong and at which address. */
+/** The instance cannot be used for OAuth. The message names the fault and its address. */
 export class InstanceFault extends Error {
   override readonly name = 'InstanceFault';
 
@@ -19,12 +19,12 @@ const CODES: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** The authorization server refused a request in OAuth's own form (RFC 6749, 5.2 and 4.1.2.1; RFC 7591, 3.2.2). */
+/** The authorization server refused a request in OAuth's format (RFC 6749, 5.2 and 4.1.2.1; RFC 7591, 3.2.2). */
 export class OAuthRefusal extends Error {
   override readonly name = 'OAuthRefusal';
   /** `invalid_grant`, `invalid_client`, `access_denied`, or a note that the code is unknown. */
   readonly error: string;
-  /** The service's own words, for the person alone: one short line. */
+  /** The service's own words in one short line, only for the person. */
   readonly said: string | null;
 
   constructor(what: string, error: unknown, description: string | undefined) {
@@ -35,7 +35,7 @@ export class OAuthRefusal extends Error {
   }
 }
 
-/** The authorization server cannot answer now: too many requests, or a failure of its own. */
+/** The authorization server cannot answer now, because of too many requests or its own failure. */
 export class OAuthUnavailable extends Error {
   override readonly name = 'OAuthUnavailable';
 

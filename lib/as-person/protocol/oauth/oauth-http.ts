@@ -4,20 +4,20 @@ import { withoutSecrets } from '../outside-text.ts';
 import { InstanceFault, OAuthUnavailable } from './oauth-errors.ts';
 import { isPrivateHost } from './private-host.ts';
 
-/** How an instance's OAuth endpoints are reached. */
+/** How to reach an instance's OAuth endpoints. */
 export interface OAuthHttp {
-  /** The MCP endpoint. If it is plain http, endpoints on the same host may be too, and no others. */
+  /** The MCP endpoint. If it uses plain http, endpoints on the same host may, too. */
   endpoint: string;
   fetch: typeof globalThis.fetch;
 }
 
 const TIMES = { answerTimeoutMs: 10_000 };
-/** A response with one of these must have no body. */
+/** Responses with these statuses must have no body. */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
- * @throws {InstanceFault} if the address must not receive a code or a token. An instance that is not in a private network
- * must not have the relay call hosts in one
+ * Checks an address. An instance outside private networks must not make the relay call hosts inside one.
+ * @throws {InstanceFault} if the address must not receive a code or token
  */
 export function checkedUrl(value: unknown, what: string, { endpoint }: OAuthHttp): URL {
   const base = new URL(endpoint);
@@ -40,12 +40,12 @@ export async function getDocument(url: URL, what: string, { fetch }: OAuthHttp):
 }
 
 /**
- * Options for the requests of oauth4webapi.
+ * Returns options for the requests of oauth4webapi.
  * @throws {OAuthUnavailable} for statuses that say nothing about the request
  */
 export function requestOptions(what: string, { endpoint, fetch }: OAuthHttp) {
   return {
-    // Every address was checked when it was discovered.
+    // Discovery has already checked every address.
     [allowInsecureRequests]: endpoint.startsWith('http:'),
     async [customFetch](url: string, { method, headers, body }: RequestInit): Promise<Response> {
       const sent = { ...(method && { method }), ...(headers && { headers }), ...(body && { body }) };
@@ -65,15 +65,15 @@ function secretsIn(body: unknown): string[] {
 }
 
 /**
- * The answer with its body read.
- * @param secrets that were sent: a success may repeat a token that is still good, and an error must not
+ * Returns the answer with its body read.
+ * @param secrets the sent secrets: a success may repeat a valid token, but an error must not
  */
 async function asResponse(url: string, answer: Answer, secrets: readonly string[] = []): Promise<Response> {
   const body = await readText(answer).catch((error) => {
     throw error instanceof TooLong ? new InstanceFault(url, `answered with ${error.message}`) : error;
   });
   const headers = new Headers(answer.headers);
-  // The body names the error too, but oauth4webapi would not read it.
+  // The body contains the error, too, but oauth4webapi would not read it with this header.
   headers.delete('www-authenticate');
   const { status } = answer;
   const said = status >= 400 ? withoutSecrets(body, secrets) : body;

@@ -3,7 +3,7 @@ import { isRecord } from '../../../outside.ts';
 import { InstanceFault, OAuthRefusal } from './oauth-errors.ts';
 import { type OAuthHttp, requestOptions } from './oauth-http.ts';
 
-/** What the consent page calls the relay. */
+/** The relay's name on the consent page. */
 const CLIENT_NAME = 'Partner Relay';
 
 /**
@@ -25,11 +25,11 @@ export async function registerClient(
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     token_endpoint_auth_method: 'none',
-    // OpenID Connect asks native clients for a loopback address, and all others for https.
+    // OpenID Connect requires a loopback address for native clients, and https for all others.
     application_type: redirectUri.startsWith('http:') ? 'native' : 'web',
   };
   const response = await dynamicClientRegistrationRequest(server, metadata, requestOptions('registration', http));
-  // oauth4webapi takes 201 only, and wants more of a secret that was not asked for.
+  // oauth4webapi accepts only 201, and expects more fields for a secret that the relay did not request.
   const answer: unknown = await response.json().catch(() => undefined);
   if (!isRecord(answer))
     throw new InstanceFault(at, `registration is answered with status ${response.status} and no JSON`);

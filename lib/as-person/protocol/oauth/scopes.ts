@@ -1,4 +1,6 @@
-/** What the scopes of the MCP endpoint grant (docs/partner-api.md#mcp-scopes). The reserved ones grant nothing. */
+/**
+ * The rights that the scopes of the MCP endpoint grant (docs/partner-api.md#mcp-scopes). Reserved scopes grant nothing.
+ */
 export const scopes: Readonly<Record<string, string>> = {
   'mcp:use': 'use the MCP endpoint',
   'mcp:projects.read': 'read projects',
@@ -20,16 +22,16 @@ export const scopes: Readonly<Record<string, string>> = {
   'mcp:documents.read': 'search documents',
 };
 
-/** Whether a text can be a scope of the MCP endpoint. Another one is not repeated. */
+/** Returns true if a text can be a scope of the MCP endpoint. Other texts are not repeated. */
 export const isScope = (text: string): boolean => /^mcp:[a-z]+(\.[a-z]+)?$/.test(text);
 
-/** The scopes of the MCP endpoint that a text names, each once. */
+/** The scopes of the MCP endpoint in a text, without duplicates. */
 export const scopesIn = (text: string): string[] => [...new Set(text.match(/\bmcp:[a-z]+(?:\.[a-z]+)?\b/g))];
 
 /**
- * The scopes to request: those that the challenge names, and those of docs/partner-api.md#mcp-scopes that the instance
- * lists, for all commands at once. If there are none, whatever the instance lists. A service grants less if its
- * workspace allows less.
+ * Returns the scopes to request: the scopes of the challenge, and the scopes of docs/partner-api.md#mcp-scopes that the
+ * instance lists, for all commands at once. If there are none, everything that the instance lists. A service grants
+ * less if its workspace allows less.
  */
 export function scopesToAsk({ challenged, listed }: Readonly<Record<'challenged' | 'listed', readonly string[]>>) {
   const known = new Set([...challenged, ...listed.filter((scope) => Object.hasOwn(scopes, scope))]);
