@@ -1,7 +1,7 @@
-/** Slack or GitHub wants fewer calls. What this and the other errors here mean for a job, the engine says. */
+/** Slack or GitHub wants fewer calls. The engine decides what this error and the others here mean for a job. */
 export class PlatformRateLimited extends Error {
   override readonly name = 'PlatformRateLimited';
-  /** How long it wants none. */
+  /** How long to make no calls. */
   readonly waitMs: number;
 
   constructor(message: string, waitMs: number) {
@@ -10,7 +10,7 @@ export class PlatformRateLimited extends Error {
   }
 }
 
-/** It is unknown whether the call was executed. The next one may succeed. */
+/** No clear answer: the call may have been carried out. The next attempt may succeed. */
 export class PlatformUnanswered extends Error {
   override readonly name = 'PlatformUnanswered';
 }

@@ -1,20 +1,20 @@
 /** https://docs.github.com/en/graphql/reference/enums#commentauthorassociation */
 const COLLABORATORS = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
 
-/** An account as payloads show it; null for a deleted account. */
+/** An account as shown in payloads; null for a deleted account. */
 export type Account = { login: string; type?: string | null | undefined } | null | undefined;
 
 /**
- * True if a payload shows that the author belongs to the repository's people, in any role. False proves nothing:
- * `author_association` hides members who keep their membership private.
+ * Returns true if a payload shows that the author belongs to the repository, in any role. False proves nothing:
+ * `author_association` hides private memberships.
  */
 export function isShownCollaborator(author: Account, association: string | null | undefined): boolean {
   return Boolean(author) && !isBot(author) && COLLABORATORS.has(association ?? '');
 }
 
 /**
- * What the worker has to ask GitHub about an author. An organization's members, and collaborators, may have the role
- * `read`, and only an owner's association shows more than that.
+ * Returns the author whose role the worker has to ask GitHub for. An organization's members, and collaborators, may
+ * have only the role `read`. The association proves more only for an owner.
  *
  * @returns undefined for an owner
  */

@@ -2,7 +2,7 @@ import { type GithubClient, ownerAndRepo, type RepositoryAddress } from './githu
 
 export type Collaborators = ReturnType<typeof createCollaborators>;
 
-/** `not told`: the credentials may not read the roles of the repository. */
+/** `not told`: the credentials may not read roles in the repository. */
 type Answered = boolean | 'no credentials' | 'not told';
 
 const KEPT_FOR_MS = 5 * 60_000;
@@ -20,8 +20,8 @@ export function createCollaborators(github: GithubClient, clock: () => number) {
         if (!authorized) return 'no credentials';
         const path = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission';
         const { data } = await authorized.request(path, { ...ownerAndRepo(place.repository), username: login });
-        // `permission` calls triage `read`, and the role tells them apart. A role of the organization's own has another
-        // name; `permission` says what it is based on, unless that is triage.
+        // `permission` says `read` for triage, so the role's name decides. A custom role of the organization has
+        // another name; then `permission` shows its base role, unless that is triage.
         return MAY_TRIAGE.has(data.role_name ?? '') || MAY_TRIAGE.has(data.permission);
       },
       () => 'not told',
@@ -29,7 +29,7 @@ export function createCollaborators(github: GithubClient, clock: () => number) {
 
   return {
     /**
-     * Whether a person may at least triage issues of the repository. Answers are kept for five minutes.
+     * Asks whether a person has at least triage permission in the repository. Answers are kept for five minutes.
      * @throws {PlatformRateLimited | PlatformUnanswered}
      */
     async has(place: RepositoryAddress, login: string): Promise<Answered> {

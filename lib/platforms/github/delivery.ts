@@ -6,20 +6,20 @@ import { type CustomAutomations, customOf } from '../../triggers/custom-automati
 import { PayloadError, payloads } from './payload.ts';
 
 /**
- * What GitHub delivers to a webhook.
+ * A delivery of GitHub to a webhook.
  * https://docs.github.com/en/webhooks/webhook-events-and-payloads#delivery-headers
  */
 export interface GithubDelivery {
-  /** `X-GitHub-Event`: `issues`. */
+  /** `X-GitHub-Event`, such as `issues`. */
   event: string;
-  /** `X-GitHub-Delivery`; a redelivery keeps it. */
+  /** `X-GitHub-Delivery`. A redelivery has the same one. */
   deliveryId: string;
   payload: Record<string, unknown>;
-  /** The trace of a proxy between GitHub and the relay; GitHub itself sends none. */
+  /** The trace of a proxy between GitHub and the relay. GitHub itself sends none. */
   trace?: string;
 }
 
-/** The events that automations take, also those of the team. Redelivery leaves the deliveries of any other event alone. */
+/** The events that automations accept, including custom ones. Redelivery ignores all other events. */
 export const takenEvents = (custom: CustomAutomations): ReadonlySet<string> =>
   new Set([
     ...Object.keys(payloads),
@@ -27,17 +27,17 @@ export const takenEvents = (custom: CustomAutomations): ReadonlySet<string> =>
   ]);
 
 /**
- * How long GitHub can redeliver a delivery: 3 days, and 7 days on GitHub Enterprise Server.
+ * Returns how long GitHub can redeliver a delivery: 3 days, or 7 days on GitHub Enterprise Server.
  * https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks
  *
- * @param apiUrl `https://api.github.com`; that of a GitHub Enterprise Server ends in `/api/v3`
+ * @param apiUrl `https://api.github.com`; on GitHub Enterprise Server, it ends in `/api/v3`
  */
 export function keptForMs(apiUrl: string): number {
   return (/\/api\/v3\/?$/.test(apiUrl) ? 7 : 3) * 86_400_000;
 }
 
 /**
- * Whether `X-Hub-Signature-256` is the signature of these bytes under the secret, in constant time.
+ * Checks in constant time that `X-Hub-Signature-256` is the signature of these bytes under the secret.
  * https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
  */
 export function isSignedByGithub(body: Uint8Array, signature: string, secret: string): boolean {
@@ -45,10 +45,10 @@ export function isSignedByGithub(body: Uint8Array, signature: string, secret: st
 }
 
 /**
- * Reads a delivery from the bytes that were signed.
+ * Reads a delivery from the signed bytes.
  *
  * @param headers with lowercase names
- * @throws {PayloadError} for missing headers, and for bodies that are neither JSON nor GitHub's form encoding
+ * @throws {PayloadError} for missing headers, and for a body that is neither JSON nor GitHub's form encoding
  */
 export function readDelivery(body: Uint8Array, headers: Readonly<Record<string, string | undefined>>): GithubDelivery {
   const event = headers['x-github-event'];

@@ -1,15 +1,15 @@
 import { type GithubClient, ownerAndRepo, type RepositoryAddress } from './github-client.ts';
 import { type GithubIssue, readIssue } from './payload.ts';
 
-/** Where an issue is. */
+/** The address of an issue. */
 export interface IssueAddress extends RepositoryAddress {
   issueNumber: number;
 }
 
 /**
- * Reads an issue as it is now. https://docs.github.com/en/rest/issues/issues#get-an-issue
+ * Reads the current state of an issue. https://docs.github.com/en/rest/issues/issues#get-an-issue
  *
- * @returns undefined if the secret has no credentials, or GitHub does not show them this issue
+ * @returns undefined if the secret has no credentials, or if GitHub does not show them the issue
  * @throws {PlatformRateLimited | PlatformUnanswered}
  */
 export async function fetchIssue(github: GithubClient, address: IssueAddress): Promise<GithubIssue | undefined> {
@@ -17,7 +17,10 @@ export async function fetchIssue(github: GithubClient, address: IssueAddress): P
   return issue === 'gone' ? undefined : issue;
 }
 
-/** The same, with `gone` for an issue that was deleted. A transferred issue is answered as it is in its new repository. */
+/**
+ * Like `fetchIssue`, but returns `gone` for a deleted issue. For a transferred issue, GitHub returns the issue of the
+ * new repository.
+ */
 export function fetchIssueOrGone(
   github: GithubClient,
   address: IssueAddress,

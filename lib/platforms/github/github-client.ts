@@ -6,7 +6,7 @@ import { SecretError, type Secrets } from '../../state/secrets/secrets.ts';
 import { PlatformRateLimited, PlatformUnanswered } from '../errors.ts';
 import { passingFailure } from './passing-failure.ts';
 
-/** The `github` secret: an App's key or a token. If both are missing or empty, the relay writes no comments. */
+/** The `github` secret: an App's key or a token. Without both, the relay writes no comments. */
 export const githubCredentials = z.object({
   appId: z.optional(z.coerce.string()),
   privateKey: z.optional(z.string()),
@@ -16,30 +16,32 @@ export const githubCredentials = z.object({
 export type GithubRequest = typeof octokitRequest;
 
 /**
- * Requests with the credentials of an App or a person. A refusal by GitHub is thrown as a RequestError of
+ * Sends requests with the credentials of an App or a person. If GitHub refuses one, it throws a RequestError of
  * `@octokit/request-error`.
  */
 export interface AuthorizedGithub {
-  /** The account whose rate limit the request counts against: `token`, `app 12`, `installation 77`. */
+  /** The account whose rate limit counts: `token`, `app 12` or `installation 77`. */
   as: string;
   request: GithubRequest;
-  /** The id of the App, for an installation. */
+  /** The App's id, for an installation. */
   appId?: string;
 }
 
 export interface RepositoryAddress {
-  /** owner/name */
+  /** `owner/name` */
   repository: string;
-  /** In deliveries of a GitHub App. Without it, the App is asked for it. */
+  /** Present in deliveries of a GitHub App. Without it, the relay asks the App for it. */
   installationId?: number | undefined;
 }
 
-/** GitHub refuses it, or the secret lacks what it takes. The message says what an operator can do. */
+/**
+ * GitHub refuses the request, or the secret lacks the necessary credentials. The message says what an operator can do.
+ */
 export class GithubRefusal extends Error {
   override readonly name = 'GithubRefusal';
 }
 
-/** Where a request goes. */
+/** The repository or organization of a request. */
 export type GithubPlace = RepositoryAddress | { organization: string };
 
 /**
@@ -47,32 +49,32 @@ export type GithubPlace = RepositoryAddress | { organization: string };
  * cannot be used.
  */
 export interface GithubClient {
-  /** Whether the secret has a token or an App, complete or not. */
+  /** Returns true if the secret has a token or an App, even an incomplete one. */
   isThere(): Promise<boolean>;
   /**
-   * Requests as the App itself, with its JWT.
+   * Sends requests as the App itself, with its JWT.
    * @returns undefined if the secret has no complete App
    */
   asApp(): Promise<(AuthorizedGithub & { appId: string }) | undefined>;
   /**
-   * With the token, or as the App's installation there. The token goes first unless `by` names one of the two.
-   * @returns undefined if the secret does not have it completely
+   * Sends requests with the token, or as the App's installation in that place. Prefers the token unless `by` is set.
+   * @returns undefined if the secret lacks these credentials, or part of them
    */
   at(place: GithubPlace, by?: 'token' | 'app'): Promise<AuthorizedGithub | undefined>;
   /**
-   * Makes requests.
+   * Sends requests.
    *
-   * @param refused returns the result if GitHub refuses a request and would refuse it again
+   * @param refused returns the result for a refusal that would happen again
    * @throws {PlatformRateLimited}
    * @throws {PlatformUnanswered} also for 401 and 5xx
    */
   ask<T>(requests: () => Promise<T>, refused: (refusal: RequestError) => T): Promise<T>;
-  /** Has the secret read again, because GitHub refuses the credentials: they may have been rotated. */
+  /** Reads the secret again, because GitHub refuses the credentials, which may have been rotated. */
   suspectCredentials(): void;
 }
 
 export interface GithubClientOptions {
-  /** `https://api.github.com` */
+  /** Such as `https://api.github.com`. */
   apiUrl: string;
   secrets: Secrets;
   fetch: typeof globalThis.fetch;
@@ -80,7 +82,7 @@ export interface GithubClientOptions {
 }
 
 /**
- * GitHub ends a request that takes longer.
+ * GitHub itself ends requests that take longer.
  * https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api#timeouts
  */
 const TIMEOUT_MS = 10_000;
@@ -96,7 +98,7 @@ export function createGithubClient({ apiUrl, secrets, fetch, clock }: GithubClie
   const suspectCredentials = () => void secrets.refresh('github');
 
   let last: { key: string; auth: ReturnType<typeof createAppAuth> } | undefined;
-  /** Created once per key, because it remembers the installations' tokens. */
+  /** Created once per key, because it caches the installations' tokens. */
   function appAuth(appId: string, privateKey: string) {
     const key = appId + privateKey;
     if (last?.key !== key) last = { key, auth: createAppAuth({ appId, privateKey, request: base }) };
@@ -110,7 +112,7 @@ export function createGithubClient({ apiUrl, secrets, fetch, clock }: GithubClie
     try {
       await auth({ type: 'app' });
     } catch {
-      // The library's errors may quote the key.
+      // The library's error is not passed on, because it may quote the key.
       throw new SecretError('nothing can be signed with the privateKey of the github secret: enter the whole PEM file');
     }
     return { appId, auth, request: base.defaults({ request: { hook: auth.hook } }) };
@@ -162,7 +164,7 @@ async function installationAt(place: GithubPlace, app: GithubRequest): Promise<n
   return (await app('GET /repos/{owner}/{repo}/installation', ownerAndRepo(place.repository))).data.id;
 }
 
-/** The two parts of `owner/name`, as the paths of the REST API name them. */
+/** Splits `owner/name` into the parameters of the REST API's paths. */
 export function ownerAndRepo(repository: string): { owner: string; repo: string } {
   const [owner = '', repo = ''] = repository.split('/');
   return { owner, repo };
@@ -176,15 +178,15 @@ function withTimeout(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return (input, init) => fetch(input, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
 }
 
-/** Parameters of a GET: `{ per_page: 100, page: 2 }`. */
+/** Parameters of a GET, such as `{ per_page: 100, page: 2 }`. */
 export type Query = Readonly<Record<string, string | number>>;
 
 /**
- * The pages of a list, one request each.
+ * Reads the pages of a list, with one request each.
  *
- * @param get makes the request for one page
- * @param first the parameters of the first page; GitHub tells those of the next one in its answer
- * @see https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api#using-link-headers
+ * @param get sends the request for one page
+ * @param first the parameters of the first page; each answer contains the parameters of the next page @see
+ *   https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api#using-link-headers
  */
 export async function* pagesOf<T>(
   get: (query: Query) => Promise<{ data: T; headers: { link?: string | undefined } }>,

@@ -4,14 +4,14 @@ import type { IssueAddress } from './fetch-issue.ts';
 import { type GithubClient, GithubRefusal, ownerAndRepo, pagesOf } from './github-client.ts';
 import { createOwnComments } from './own-comments.ts';
 
-/** What became of a comment. */
+/** The result for a comment. */
 export type MadeComment = { url: string } | { leftOut: string };
 
-/** A comment as GitHub has it; without a login and an id if its author's account is deleted. */
+/** A comment as GitHub shows it, without login and account id if its author's account is deleted. */
 export interface ReadComment {
   text: string;
   login: string | undefined;
-  /** The id of the account. */
+  /** The account's id. */
   accountId: number | undefined;
   isByBot: boolean;
   /** Epoch milliseconds. */
@@ -23,18 +23,18 @@ export type IssueComments = ReturnType<typeof createIssueComments>;
 
 const PAGES = 3;
 const PAGE_SIZE = 100;
-/** How far GitHub's clock may be from ours. */
+/** The assumed maximum difference between GitHub's clock and ours. */
 const CLOCKS_DIFFER_MS = 5 * 60_000;
 
 /**
- * Comments on issues, as a GitHub App's installation or with a token.
+ * Reads and writes comments on issues, as a GitHub App's installation or with a token.
  * https://docs.github.com/en/rest/issues/comments
  */
 export function createIssueComments(github: GithubClient, clock: () => number) {
   const ownComments = createOwnComments(clock);
 
   return {
-    /** @returns undefined if the secret has no credentials to comment with */
+    /** @returns undefined if the secret has no credentials for comments */
     async for(place: IssueAddress) {
       if (!(await github.isThere())) return undefined;
       const repository = ownerAndRepo(place.repository);
@@ -45,7 +45,10 @@ export function createIssueComments(github: GithubClient, clock: () => number) {
         return authorized;
       };
       return {
-        /** The comment of the relay's own whose text holds the marker, among the first 300 since then (epoch milliseconds). */
+        /**
+         * Finds the relay's own comment that contains the marker, among the first 300 comments since then (epoch
+         * milliseconds).
+         */
         find: (marker: string, since: number) =>
           github.ask<MadeComment | undefined>(async () => {
             const authorized = await credentials();
@@ -60,7 +63,7 @@ export function createIssueComments(github: GithubClient, clock: () => number) {
             }
             return undefined;
           }, leftOut),
-        /** @param ensureTime as of a `Reply` */
+        /** @param ensureTime as in a `Reply` */
         make: (text: string, ensureTime: () => void) =>
           github.ask<MadeComment>(async () => {
             const { request } = await credentials();
@@ -70,7 +73,7 @@ export function createIssueComments(github: GithubClient, clock: () => number) {
             return { url: data.html_url };
           }, leftOut),
         /**
-         * A comment by its id.
+         * Reads a comment by id.
          * @returns null if it was deleted, undefined if the credentials may not read it
          */
         read: (id: number) =>
@@ -96,8 +99,8 @@ export function createIssueComments(github: GithubClient, clock: () => number) {
 }
 
 /**
- * Why a comment is not made.
- * @throws {GithubRefusal} for a refusal that an operator can correct
+ * Returns why the comment is left out.
+ * @throws {GithubRefusal} for a refusal that an operator can fix
  */
 function leftOut({ status, message }: RequestError): MadeComment {
   if (status === 410) return { leftOut: 'the issue is deleted' };

@@ -7,38 +7,41 @@ import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 import type { GithubDelivery } from './delivery.ts';
 
-/** A configured repository, as verified deliveries have shown it. */
+/** A configured repository, as seen in verified deliveries. */
 const known = z.object({
   name: z.string(),
-  /** GitHub's ids of it and of its owner. */
+  /** GitHub's ids of the repository and its owner. */
   id: z.optional(z.int()),
   ownerId: z.optional(z.int()),
-  /** The name that its newest event has, if that is another one, and whether the owner was the same. */
+  /**
+   * The repository's name in its newest event, if it differs from the configured one, and whether the owner is the
+   * same.
+   */
   calledNow: z.optional(z.string()),
   isRenamed: z.optional(z.boolean()),
-  /** The owner of another repository that has the configured name now. */
+  /** The owner of another repository that now has the configured name. */
   otherOwnerId: z.optional(z.int()),
 });
 type Known = z.output<typeof known>;
 
-/** The repository of an event; a delivery of an organization has none. */
+/** The repository of an event. Deliveries of an organization have none. */
 const seen = z.object({ full_name: z.string(), id: z.int(), owner: z.object({ id: z.int() }) });
 
 export interface MovedRepository {
-  /** The name in relay.config.ts. */
+  /** The configured name in relay.config.ts. */
   name: string;
-  /** The same name, if another repository has it. */
+  /** The repository's current name, or the configured name if another repository has it now. */
   calledNow: string;
-  /** It has the same owner, who may have another login now. */
+  /** True if the owner is the same, possibly with another login. */
   isRenamed: boolean;
-  /** GitHub's id of the owner of the other repository with its name. */
+  /** GitHub's id of the owner of the other repository that has the configured name. */
   otherOwnerId?: number;
 }
 
-/** Whether two names have the same owner, as far as their logins show it. */
+/** Compares the owners of two names by their logins. */
 export const haveSameOwner = (name: string, other: string): boolean => ownerOf(name) === ownerOf(other);
 
-/** What happens to its events, and what to do. */
+/** Says what happens to the repository's events, and what to do. */
 export function movedInWords({ name, calledNow, isRenamed, otherOwnerId }: MovedRepository): string {
   if (isRenamed)
     return `${name} is now called ${calledNow}. Its events are still handled. Change its name in relay.config.ts.`;
@@ -50,8 +53,8 @@ export function movedInWords({ name, calledNow, isRenamed, otherOwnerId }: Moved
 const ownerOf = (name: string) => name.replace(/\/.*/, '').toLowerCase();
 
 /**
- * What becomes of an event, and what is known of the repository from then on.
- * @param configuredOwner `ownerId` of the repository in relay.config.ts, which counts in place of what is known
+ * Decides what to do with an event, and what to remember about the repository.
+ * @param configuredOwner the repository's `ownerId` in relay.config.ts, which overrides the remembered one
  */
 export function decide(
   noted: Known,
@@ -73,9 +76,9 @@ export function decide(
 }
 
 /**
- * The delivery, with the configured name of a repository that was renamed. GitHub's id of it is known from verified
- * deliveries with the configured name.
- * @returns undefined if another owner has the repository now, or another repository of another owner has its name
+ * Returns the delivery, with the configured name if the repository was renamed. Verified deliveries with the configured
+ * name have shown its id.
+ * @returns undefined if the repository has another owner now, or if another owner's repository has its name
  */
 export async function asConfigured(
   delivery: GithubDelivery,
@@ -100,7 +103,7 @@ export async function asConfigured(
   return becomes === 'taken' ? delivery : { ...delivery, payload };
 }
 
-/** The repositories of relay.config.ts that have another name or owner now. */
+/** Lists the configured repositories that have another name or owner now. */
 export async function movedRepositories(table: Table, config: RelayConfig): Promise<MovedRepository[]> {
   const all = await readKnown(table, config);
   return all.flatMap(({ name, calledNow, isRenamed = false, otherOwnerId }) => [

@@ -7,7 +7,7 @@ interface Authorship {
   performed_via_github_app?: { id: number | bigint } | null | undefined;
 }
 
-/** A token's owner is kept for an hour, in which the token may be replaced by that of another account. */
+/** How long a token's owner is cached. Within this time, the token may be replaced by another account's. */
 const KEPT_FOR_MS = 3_600_000;
 
 /** https://docs.github.com/en/rest/users/users#get-the-authenticated-user */
@@ -21,19 +21,19 @@ export function createOwnComments(clock: () => number) {
       owner = { id: data.id, at: clock() };
       return data.id;
     } catch (error) {
-      // The token of an installation belongs to no person.
+      // An installation's token belongs to no person.
       if (error instanceof RequestError && (error.status === 403 || error.status === 404)) return undefined;
       throw error;
     }
   }
 
   /**
-   * Finds out which comments were written with these credentials: only those can be the relay's.
-   * @returns whether a comment is one; it is always false if GitHub does not say whose the token is
+   * Creates a test for comments that were written with these credentials; only those can be the relay's.
+   * @returns the test, which is always false if GitHub does not say who owns the token
    */
   return async (credentials: AuthorizedGithub): Promise<(comment: Authorship) => boolean> => {
     const { appId } = credentials;
-    // People who act through the App have comments with its id too, but under their own names.
+    // Comments of people who act through the App have its id, too, but their own names.
     if (appId) return ({ user, performed_via_github_app: app }) => user?.type === 'Bot' && String(app?.id) === appId;
     const id = await ownerOf(credentials);
     return ({ user }) => user !== null && user.id === id;

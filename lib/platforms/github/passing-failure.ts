@@ -3,19 +3,19 @@ import type { RequestError } from '@octokit/request-error';
 /** A failed request to GitHub that may succeed at the next attempt. */
 interface PassingFailure {
   why: string;
-  /** When GitHub's rate limit ends, in epoch milliseconds; undefined for another failure. */
+  /** When GitHub's rate limit ends, in epoch milliseconds; undefined for other failures. */
   limitedUntil?: number;
 }
 
 const WITHOUT_A_TIME_MS = 60_000;
 
 /**
- * Why a request to GitHub failed, if that may pass: no answer, a rate limit, or 5xx.
- * @returns undefined for a refusal that stays
+ * Returns why a request failed, if the failure may pass: no answer, a rate limit, or 5xx.
+ * @returns undefined for a permanent refusal
  */
 export function passingFailure(error: RequestError, now: number): PassingFailure | undefined {
   const { status, message, response } = error;
-  // Octokit reports a request without an answer as a 500.
+  // Octokit reports a missing answer as a 500.
   if (!response) return { why: `GitHub did not answer: ${message}` };
   const limitedUntil = rateLimitEnd(status, message, response.headers, now);
   if (limitedUntil !== undefined) return { why: 'GitHub wants fewer requests', limitedUntil };
@@ -23,10 +23,10 @@ export function passingFailure(error: RequestError, now: number): PassingFailure
 }
 
 /**
- * When a refusal for a rate limit ends; undefined for one of another kind.
+ * Returns when a rate limit ends; undefined if the refusal has another cause.
  *
- * @param message GitHub's own words, because nothing else may show a secondary limit
- * @see https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
+ * @param message GitHub's own words, which may be the only sign of a secondary limit @see
+ *   https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
  */
 function rateLimitEnd(
   status: number,

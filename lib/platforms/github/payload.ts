@@ -1,26 +1,25 @@
 import * as z from 'zod/mini';
 
-/** A delivery with a valid signature that cannot be read. The message says what is wrong, without repeating it. */
+/** A delivery with a valid signature that cannot be read. The message names the fault without repeating the value. */
 export class PayloadError extends Error {
   override readonly name = 'PayloadError';
 }
 
-/** A text with a bound, because an item of the table holds 400 KB. */
+/** A text of limited length, because a table item holds 400 KB. */
 export const text = (mostCharacters: number) => z.string().check(z.maxLength(mostCharacters));
 
 /**
- * GitHub allows 39 characters for a login and 100 for the name of a repository. A GitHub Enterprise Server may allow
- * more.
+ * GitHub allows 39 characters for a login and 100 for a repository's name. A GitHub Enterprise Server may allow more.
  */
 export const login = text(255);
 const repository = z.object({ full_name: text(600) });
-/** ISO 8601, as GitHub writes it: `2026-11-20T09:59:58Z`. */
+/** ISO 8601 in GitHub's format, such as `2026-11-20T09:59:58Z`. */
 export const instant = z
   .string()
   .check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/, 'expected a time'));
 const installation = z.object({ id: z.int() });
 
-/** @throws {PayloadError} that names each field which is missing or of another type */
+/** @throws {PayloadError} naming each field that is missing or has another type */
 export function readPayload<T>(event: string, schema: z.core.$ZodType<T>, payload: unknown): T {
   const parsed = z.safeParse(schema, payload);
   if (parsed.success) return parsed.data;
@@ -77,11 +76,11 @@ const pull = {
 export const openPull = z.lazy(() => z.object(pull));
 export type OpenPull = z.output<typeof openPull>;
 
-/** What is kept of a workflow run that has ended. */
+/** The stored fields of a finished workflow run. */
 export const workflowRun = z.object({
   id: z.int(),
   run_number: z.int(),
-  /** From 1; each re-run counts. */
+  /** Begins with 1; each re-run adds one. */
   run_attempt: z.int(),
   event: text(100),
   conclusion: z.nullish(text(100)),
@@ -93,7 +92,7 @@ export const workflowRun = z.object({
 });
 
 /**
- * What is read of each event that automations take.
+ * The fields that are read from each event.
  * https://docs.github.com/en/webhooks/webhook-events-and-payloads
  */
 const shapes = {
@@ -101,9 +100,11 @@ const shapes = {
     z.object({
       ...always,
       issue,
-      /** Who brought the event about. */
+      /** The account that caused the event. */
       sender: account,
-      /** `transferred` has the new issue, `opened` by a transfer the old one, `edited` the text before. */
+      /**
+       * For `transferred` the new issue, for `opened` by a transfer the old issue, and for `edited` the previous text.
+       */
       changes: z.nullish(
         z.object({
           body: before,
@@ -144,7 +145,7 @@ const shapes = {
       sender: account,
       /** Only for `edited`. */
       changes: z.nullish(z.object({ body: before })),
-      /** Only for `synchronize`: the head before it. */
+      /** Only for `synchronize`: the previous head. */
       before: z.nullish(text(64)),
     }),
   ),
@@ -166,14 +167,14 @@ const shapes = {
     z.object({
       ...always,
       workflow: z.nullish(z.object({ path: text(1_000) })),
-      // Null for a fork that was deleted.
+      // Null if the fork was deleted.
       workflow_run: z.extend(workflowRun, { head_repository: z.nullish(z.object({ id: z.int() })) }),
       repository: z.object({ id: z.int(), full_name: text(600) }),
     }),
   ),
 };
 
-/** An event that automations of ours take. */
+/** An event that built-in automations accept. */
 export type TakenEvent = keyof typeof shapes;
 
 export const isTaken = (event: string): event is TakenEvent => Object.hasOwn(shapes, event);

@@ -3,29 +3,29 @@ import type { Secrets } from '../../state/secrets/secrets.ts';
 import { parsedJson } from '../../text.ts';
 import { type SealWith, sealText, unsealText } from './sealed-text.ts';
 
-/** What a person answered to the question of a job. */
+/** A person's answer to a job's question. */
 export type GivenAnswer = z.output<typeof answer>;
 
 const answer = z.object({
   userId: z.string(),
-  /** Their name, as Slack tells it. */
+  /** The person's name in Slack. */
   by: z.string(),
-  /** Where they pressed the button. */
+  /** The channel in which the person pressed the button. */
   channelId: z.string(),
   /** The digest of the choice. */
   choice: z.string(),
-  /** What the button said. */
+  /** The text of the button. */
   text: z.string(),
 });
 
-/** More roles may write a job than may answer for a person, so the job has the answer sealed. */
+/** Seals an answer, because more roles may write a job than may answer for a person. */
 export const sealAnswer = (
   given: GivenAnswer,
   { jobId, step }: { jobId: string; step: string },
   by: SealWith,
 ): Promise<string> => sealText('answer', JSON.stringify(given), [jobId, step], by);
 
-/** @returns undefined if the relay did not seal it for this question, or the secret that sealed it is gone */
+/** @returns undefined if the relay did not seal it for this question, or if the sealing secret is gone */
 export async function openAnswer(
   sealed: string,
   { jobId, step }: { jobId: string; step: string },

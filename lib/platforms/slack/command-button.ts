@@ -5,19 +5,19 @@ import { button, MAX_BUTTON_VALUE_LENGTH } from './messages.ts';
 const RUN_COMMAND_BUTTON = 'run-command';
 export const isRunButton = (actionId: string) => actionId.startsWith(RUN_COMMAND_BUTTON);
 
-/** Where a person asked for a job: its connection, and the channel if it was no form. */
+/** Where a person requested a job: the connection, and the channel, unless it was a form. */
 export const placeAsked = z.object({ connection: z.string(), channelId: z.optional(z.string()) });
 
-/** @param job where its outcome is told */
+/** @param job its outcome is sent to this place */
 export function placeOf(job: { connection: string; replyTo?: { in: string; channelId?: string } }) {
   const { connection, replyTo } = job;
   return { connection, channelId: replyTo?.in === 'slack' ? replyTo.channelId : undefined };
 }
 
 /**
- * The value of the button. `happened` is the event that the button came from, so that the command runs once however
- * often the button is pressed. `from` is set in the message of a job, which may arrive in another channel, and `isSure`
- * in a message that asks whether the person means it.
+ * The value of the button. `happened` is the event of the button, so that its command runs once however often it is
+ * pressed. `from` is set in a job's message, which may arrive in another channel, and `isSure` in a message that asks
+ * for confirmation.
  */
 export const commandOfButton = z.object({
   command: z.string(),
@@ -27,7 +27,7 @@ export const commandOfButton = z.object({
 });
 
 /**
- * @param index among the buttons of a message, which Slack tells apart by their action ids
+ * @param index distinguishes the buttons of a message in their action ids
  * @returns no button if the command is too long for its value
  */
 export function runButton(label: string, value: z.output<typeof commandOfButton>, index = 0) {

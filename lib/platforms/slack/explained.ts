@@ -2,8 +2,8 @@ import { PlatformRateLimited, PlatformUnanswered } from '../errors.ts';
 import { SlackRefusal } from './slack-api.ts';
 
 /**
- * Checks whether a person may do something. If Slack has to be asked and gives no answer, they may not.
- * @returns why they may not, or undefined
+ * Checks a person's permission. Without a necessary answer from Slack, permission is refused.
+ * @returns why they have no permission, or undefined
  */
 export async function explained(contact: string, look: () => Promise<string | undefined>): Promise<string | undefined> {
   try {

@@ -16,9 +16,9 @@ export interface FoundTask {
 }
 
 /**
- * The results of a search, each task with a button to log time.
+ * Creates the message with a search's results. Each task has a button to log time.
  * @param projects null if the service refused to search them
- * @param near what may be meant if nothing is found
+ * @param near possible matches if nothing is found
  * @param place where the person asked; undefined if time may not be logged there
  */
 export function foundBlocks(
@@ -48,7 +48,7 @@ export function foundBlocks(
 const shown = (name: string) => cutToLength(name, MAX_NAME_LENGTH, '…');
 const foundBlock = ({ id, name }: FoundTask) => plainSection(`${shown(name)}\n${id}`);
 
-/** Slack would refuse the whole message if the value of one button is too long. */
+/** Slack refuses the whole message if one button's value is too long. */
 function logButton({ id, name }: FoundTask, place: z.output<typeof placeAsked>) {
   const value = JSON.stringify({ ...place, task: { id: String(id), name: shown(name) } });
   return value.length <= MAX_BUTTON_VALUE_LENGTH ? { accessory: button('Log time', LOG_TIME_BUTTON, value) } : {};

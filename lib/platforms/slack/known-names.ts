@@ -12,30 +12,30 @@ const knownNames = z.array(knownName);
 
 export type KnownNames = ReturnType<typeof createKnownNames>;
 
-/** An item holds 400 KB; these take 200 KB at most, and are read whenever a person types into the list. */
+/** Limits the item to 200 KB of the allowed 400 KB. It is read on each input in the list. */
 const MOST_NAMES = 500;
 const MAX_NAME_LENGTH = 75;
 const MAX_ID_LENGTH = 100;
 
-/** The tasks of a connection that jobs have seen, for lists that cannot wait for the service, and to name them. */
+/** The tasks of a connection that jobs have seen. They name tasks, and fill lists that cannot wait for the service. */
 export const createKnownTasks = (table: Table) => createKnownNames(table, keys.knownTasks);
 
-/** People whose users of the service jobs have found, by their Slack user ids, and by their logins on GitHub with an `@`. */
+/** People whose users of the service are known from jobs, by Slack user id or by GitHub login with `@`. */
 export const createKnownPeople = (table: Table) => createKnownNames(table, keys.knownPeople);
 
 function createKnownNames(table: Table, keyOf: (connection: string) => Key) {
   async function get(connection: string): Promise<readonly KnownName[]> {
     const item = await table.get(keyOf(connection));
-    // A damaged list must not stop the jobs that learn from it. It starts empty again.
+    // A damaged list must not stop jobs, so it starts empty again.
     return knownNames.safeParse(item?.names).data ?? [];
   }
 
   return {
-    /** The latest first. */
+    /** Returns the latest names first. */
     get,
     /**
-     * Writes only if one of them is new or has another name.
-     * @param last the names as the job read them. An old list does no harm: the next job learns again what is overwritten.
+     * Adds names. Writes only if a name is new or has changed.
+     * @param last the names as the job read them; a name that an outdated list overwrites is added again by a later job
      */
     async learn(connection: string, met: readonly Met[], last?: readonly KnownName[]): Promise<void> {
       const seen = met

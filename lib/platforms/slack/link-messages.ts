@@ -4,21 +4,21 @@ import { button, message, plainSection, type SlackMessage, section, warning } fr
 import { code, escaped, time } from './mrkdwn.ts';
 
 /**
- * A button that makes a link for the person who presses it. The URL is made at that moment, because one in an old
- * message would have expired.
+ * A button that creates a link for the person who presses it. The URL is created at that moment, because a URL in an
+ * old message would have expired.
  */
 export const LINK_BUTTON = 'link-account';
-/** A button that opens a URL. Slack tells us that it was pressed, too. */
+/** A button that opens a URL. Slack also reports to the relay that it was pressed. */
 export const OPEN_BUTTON = 'open-url';
 
 /** The value of a {@link LINK_BUTTON}. */
 export const accountToLink = z.object({
   connection: z.string(),
-  /** Scopes that were missing. They are asked for even if the instance does not list them. */
+  /** The missing scopes. They are requested even if the instance does not list them. */
   scopes: z.optional(z.array(z.string())),
 });
 
-/** @param scopes that were missing */
+/** @param scopes the missing scopes */
 export function linkButton(connection: string, scopes: readonly string[] = []): Button {
   const value = { connection, ...(scopes.length > 0 && { scopes: [...scopes] }) } satisfies z.output<
     typeof accountToLink
@@ -26,11 +26,11 @@ export function linkButton(connection: string, scopes: readonly string[] = []): 
   return button('Link your account', LINK_BUTTON, JSON.stringify(value), 'primary');
 }
 
-/** The answer where accounts are not linked. */
+/** The answer if accounts cannot be linked. */
 export const notOffered = ({ contact }: { contact: string }): SlackMessage =>
   warning(`Accounts cannot be linked here. Ask ${escaped(contact)}.`);
 
-/** Says to a person that an account has to be linked, why, and lets them do it. @param why in plain text, as a sentence */
+/** Asks a person to link an account, with a button. @param why the reason, as a sentence in plain text */
 export function linkMessage(why: string, connection: string, scopes?: readonly string[]): SlackMessage {
   return message(plainSection(`:link: ${why}`), linkButton(connection, scopes));
 }

@@ -30,7 +30,7 @@ export function plainSection(text: string): SectionBlock {
 /** A message of sections, with a row of buttons if there are any. */
 export function message(sections: SectionBlock | readonly SectionBlock[], ...buttons: Button[]): SlackMessage {
   const blocks: KnownBlock[] = [sections].flat();
-  // Notifications show the text, as mrkdwn.
+  // Notifications show this text as mrkdwn.
   const text = [sections]
     .flat()
     .map(({ text }) => (text?.type === 'plain_text' ? escaped(text.text) : (text?.text ?? '')));
@@ -38,7 +38,7 @@ export function message(sections: SectionBlock | readonly SectionBlock[], ...but
   return { text: cutToLength(text.join('\n'), MAX_SECTION_LENGTH, '…'), blocks };
 }
 
-/** A message of texts and links. Nothing in them is markup. https://docs.slack.dev/reference/block-kit/blocks/rich-text-block */
+/** A message of texts and links, without markup. https://docs.slack.dev/reference/block-kit/blocks/rich-text-block */
 export function linkedMessage(parts: readonly (string | { text: string; url: string })[]): SlackMessage {
   let room = MAX_SECTION_LENGTH;
   const elements = parts.flatMap((part) => {
@@ -55,7 +55,7 @@ export function linkedMessage(parts: readonly (string | { text: string; url: str
   };
 }
 
-/** Tells a person why something is not possible and what to do about it. */
+/** Tells a person why something is not possible, and what to do about it. */
 export function warning(mrkdwn: string): SlackMessage {
   return message(section(`:warning: ${mrkdwn}`));
 }
@@ -70,7 +70,9 @@ export function button(text: string, actionId: string, value: string, style?: 'p
   };
 }
 
-/** Makes a sentence of an outcome. Outcomes begin in lowercase and have no full stop, because lists show them too. */
+/**
+ * Turns an outcome into a sentence. Outcomes begin in lowercase and without a full stop, because lists show them, too.
+ */
 export function sentence(text: string): string {
   const begun = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?…]$/.test(begun) ? begun : `${begun}.`;

@@ -20,17 +20,18 @@ const history = z.object({
 /** The assumed maximum difference between Slack's clock and ours. */
 const CLOCKS_DIFFER_SECONDS = 300;
 const PAGE_SIZE = 200;
-/** Other people post in the lead's channel too. A message is usually searched for within minutes. */
+/** Other people post in the lead's channel, too. A search usually happens minutes after the message. */
 const PAGES = 10;
 /**
- * The person is no longer in the workspace, or is a bot. All other refusals concern the app or the channel and are for
- * the operator: `account_inactive` is about the token. https://docs.slack.dev/reference/methods/chat.postMessage
+ * Refusals for a person who is no longer in the workspace, or is a bot. All other refusals concern the app or the
+ * channel, so an operator has to act: `account_inactive` is about the token.
+ * https://docs.slack.dev/reference/methods/chat.postMessage
  */
 const NOBODY = /^(channel_not_found|user_not_found|users_not_found|user_disabled|cannot_dm_bot)$/;
 
 /**
- * Sends a message to a person or a channel once. The message has an id in its metadata, and a second try searches for
- * this id first.
+ * Sends a message to a person or a channel once. The message's metadata contain an id, and a second attempt first
+ * searches for it.
  */
 export function slackMessage(
   to: { userId: string } | { channelId: string },
@@ -57,7 +58,7 @@ export function slackMessage(
       const { channel } = await slack.call('conversations.open', { users: userId }, opened);
       return await findIn(channel.id, since);
     } catch (error) {
-      // Telling a person twice is better than not at all.
+      // If the search is refused, the message is sent again: twice is better than not at all.
       if (error instanceof SlackRefusal) return undefined;
       throw error;
     }
@@ -86,7 +87,7 @@ export function slackMessage(
   };
 }
 
-/** Gives a message another content. What Slack answers changes nothing else. @returns what came of it, for the records */
+/** Updates a message, if possible. A refusal is only recorded. @returns the result for the records */
 export async function updateIfPossible(
   sent: { channel: string; ts: string } | { leftOut: string },
   message: SlackMessage,

@@ -7,14 +7,14 @@ export const MOST_CHOICES = 25;
 const ANSWER_BUTTON = 'answer';
 export const isAnswerButton = (actionId: string) => actionId.startsWith(`${ANSWER_BUTTON}-`);
 
-/** The value of a button: the job, the step that asks, and which of the choices it is. */
+/** The value of a button: the job, the asking step, and the choice. */
 export const answerOfButton = z.object({
   job: z.string().check(z.maxLength(255)),
   step: z.string().check(z.maxLength(255)),
   choice: z.int().check(z.gte(0)),
 });
 
-/** The question of a job, with a button for each choice. */
+/** Creates the message of a job's question, with a button for each choice. */
 export function questionMessage(
   text: string,
   choices: readonly string[],
@@ -26,7 +26,9 @@ export function questionMessage(
   return message(plainSection(text), ...buttons);
 }
 
-/** Whether a person who presses a button there is one whom the question asks. */
+/**
+ * Returns true if the question is for the person who pressed the button, or for the channel in which it was pressed.
+ */
 export const isAsked = (
   to: { userId: string } | { channelId: string },
   { userId, channelId }: { userId: string; channelId: string },

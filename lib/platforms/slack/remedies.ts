@@ -17,5 +17,5 @@ const REMEDIES = new Map(
   }),
 );
 
-/** What an operator can do about a refusal. @param error Slack's error code */
+/** Returns what an operator can do about a refusal. @param error Slack's error code */
 export const remedyOf = (error: string): string => REMEDIES.get(error) ?? UNKNOWN_REMEDY;

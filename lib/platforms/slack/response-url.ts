@@ -1,6 +1,6 @@
 import type { SlackMessage } from './messages.ts';
 
-/** Slack accepts five messages there within 30 minutes. One minute is subtracted for clock differences. */
+/** Slack accepts five messages at a response URL within 30 minutes. One minute is subtracted for clock differences. */
 export const RESPONSE_URL_LIVES_MS = 29 * 60_000;
 
 const TIMEOUT_MS = 5_000;
@@ -16,15 +16,16 @@ export function createResponseUrls(apiUrl: string, fetch: typeof globalThis.fetc
   const origin = originFor(new URL(apiUrl));
   const isOurs = (url: string) => URL.canParse(url) && new URL(url).origin === origin;
   return {
-    /** True if the URL belongs to Slack. Other URLs are never called, so that outcomes go only to Slack. */
+    /** True if the URL belongs to Slack. The relay never calls other URLs, so that outcomes go only to Slack. */
     isOurs,
     /**
-     * Sends a message to a response_url. Only the person sees it, `instead` of the original message or `beside` it; or
-     * everybody sees it instead of the original, `for all`. The answer to a command cannot be replaced (https://github.com/slackapi/bolt-js/issues/2287), so there the message
-     * always follows. https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
+     * Sends a message to a response_url. Only the person sees it, `instead` of the original message or `beside` it.
+     * With `for all`, everybody sees it instead of the original. The answer to a command cannot be replaced
+     * (https://github.com/slackapi/bolt-js/issues/2287), so there the message always follows it.
+     * https://docs.slack.dev/interactivity/handling-user-interaction#message_responses
      *
-     * @param url undefined where Slack gives none, as in a form
-     * @returns the status of the answer; undefined if none came or the URL is not Slack's
+     * @param url undefined if Slack gives none, as in a form
+     * @returns the status of the answer; undefined without an answer, or if the URL is not Slack's
      */
     async respond(
       url: string | undefined,
@@ -53,7 +54,7 @@ export function createResponseUrls(apiUrl: string, fetch: typeof globalThis.fetc
   };
 }
 
-/** `https://hooks.slack.com`, GovSlack's `https://hooks.slack-gov.com`, or the origin of the local stand-in. */
+/** `https://hooks.slack.com`, GovSlack's `https://hooks.slack-gov.com`, or the local stand-in's origin. */
 function originFor({ hostname, origin }: URL): string {
   return /^slack(-gov)?\.com$/.test(hostname) ? `https://hooks.${hostname}` : origin;
 }

@@ -1,7 +1,10 @@
 import { SEAL_IV_BYTES, SealBroken, seal, sealKey, unseal } from '../../seal.ts';
 import { type Secrets, slackSigningSecret } from '../../state/secrets/secrets.ts';
 
-/** What is sealed with the signing secret, which intake and the worker can read and people who read the table cannot. */
+/**
+ * The kinds of text that are sealed with the signing secret. Intake and the worker can read them; people who can read
+ * the table cannot.
+ */
 type Purpose = 'response_url' | 'answer';
 
 export interface SealWith {
@@ -9,10 +12,7 @@ export interface SealWith {
   randomBytes: (size: number) => Uint8Array;
 }
 
-/**
- * @param associated what the text belongs to
- * @returns Base64
- */
+/** @param associated the associated data: what the text belongs to @returns Base64 */
 export async function sealText(
   purpose: Purpose,
   text: string,
@@ -24,7 +24,9 @@ export async function sealText(
   return Buffer.from(sealed).toString('base64');
 }
 
-/** @returns undefined if it belongs to something else, was changed, or the secret that sealed it is no longer accepted */
+/**
+ * @returns undefined if the associated data differ, the text was changed, or its sealing secret is no longer accepted
+ */
 export async function unsealText(
   purpose: Purpose,
   sealed: string,

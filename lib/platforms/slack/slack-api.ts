@@ -20,7 +20,7 @@ export type SlackMethod =
 export class SlackRefusal extends Error {
   override readonly name = 'SlackRefusal';
   readonly method: SlackMethod;
-  /** Slack's error code: `channel_not_found`. */
+  /** Slack's error code, such as `channel_not_found`. */
   readonly error: string;
 
   constructor(method: SlackMethod, error: string) {
@@ -38,7 +38,7 @@ export interface SlackApi {
   isThere(): Promise<boolean>;
   /**
    * @param fields objects are sent as JSON, which every method accepts; undefined fields are left out
-   * @param mayLeave called right before each request leaves; throws if it must not
+   * @param mayLeave called right before each request leaves; throws to stop it
    * @throws {SlackRefusal | PlatformRateLimited | PlatformUnanswered}
    */
   call<T>(
@@ -50,7 +50,7 @@ export interface SlackApi {
 }
 
 export interface SlackApiOptions {
-  /** `https://slack.com/api` */
+  /** Such as `https://slack.com/api`. */
   apiUrl: string;
   secrets: Secrets;
   fetch: typeof globalThis.fetch;
@@ -60,7 +60,7 @@ export interface SlackApiOptions {
 const CALL_TIMEOUT_MS = 5_000;
 const RETRY_AFTER_SECONDS = 30;
 
-/** The token is invalid or was revoked. It may have been rotated. */
+/** The token is invalid or revoked. It may have been rotated. */
 export const TOKEN_ERRORS: ReadonlySet<string> = new Set([
   'invalid_auth',
   'not_authed',
@@ -72,7 +72,7 @@ export const TOKEN_ERRORS: ReadonlySet<string> = new Set([
 const envelope = z.looseObject({ ok: z.boolean(), error: z.optional(z.string()) });
 type ApiEnvelope = z.output<typeof envelope>;
 
-/** Slack's Web API with the bot's token. */
+/** Slack's Web API, called with the bot's token. */
 export function createSlackApi(options: SlackApiOptions): SlackApi {
   const { apiUrl, secrets, fetch, timeoutMs = CALL_TIMEOUT_MS } = options;
   const token = async () => (await secrets.current('slack', slackCredentials)).botToken;
@@ -81,7 +81,7 @@ export function createSlackApi(options: SlackApiOptions): SlackApi {
     isThere: async () => Boolean(await token()),
     async call(method, fields, answer, mayLeave = () => {}) {
       const body = await ask(method, fields, mayLeave);
-      // The token may have been rotated since it was read, so it is read again.
+      // Reads the token again, because it may have been rotated since.
       const again = TOKEN_ERRORS.has(body.error ?? '') && secrets.refresh('slack');
       return read(method, again ? await ask(method, fields, mayLeave) : body, answer);
     },
@@ -93,7 +93,7 @@ export function createSlackApi(options: SlackApiOptions): SlackApi {
     mayLeave: () => void,
   ): Promise<ApiEnvelope> {
     const bot = (await token()) ?? '';
-    // To read the token may have taken long.
+    // Reading the token may have taken long.
     mayLeave();
     const response = await post(method, `${apiUrl}/${method}`, bot, fields);
     if (response.status === 429) {

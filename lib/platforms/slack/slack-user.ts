@@ -6,7 +6,7 @@ import { isOfWorkspace, membership, workspace } from './workspace.ts';
 export const slackUser = z.object({
   id: z.string(),
   tz: z.string().nullish(),
-  /** Current offset in seconds east of UTC. */
+  /** The current offset in seconds east of UTC. */
   tz_offset: z.number().nullish(),
   deleted: z.boolean().nullish(),
   is_bot: z.boolean().nullish(),
@@ -19,14 +19,14 @@ export const slackUser = z.object({
 export type SlackUser = z.output<typeof slackUser>;
 
 /**
- * The confirmed address of a member of the app's own workspace. A person who can enter any address, or whose address
- * another workspace confirms, must not be mistaken for its owner.
+ * Returns the confirmed address of a member of the app's own workspace. A person who can enter any address, or whose
+ * address another workspace confirms, must not be mistaken for its owner.
  *
  * @throws {SlackRefusal | PlatformRateLimited | PlatformUnanswered} if Slack does not say where the app is installed
  */
 export async function provenAddress(user: SlackUser, slack: SlackApi): Promise<string | undefined> {
   const { deleted, is_bot, is_email_confirmed, profile } = user;
   if (!profile.email || is_email_confirmed === false || is_bot || deleted) return undefined;
-  // Asked each time: the token decides which workspace is ours, and it may have been rotated.
+  // Asks each time, because the token determines the workspace, and may have been rotated.
   return isOfWorkspace(user, await slack.call('auth.test', {}, workspace)) ? profile.email : undefined;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** Where the app is installed. https://docs.slack.dev/reference/methods/auth.test */
+/** The workspace in which the app is installed. https://docs.slack.dev/reference/methods/auth.test */
 export const workspace = z.object({
   team_id: z.string(),
   enterprise_id: z.nullish(z.string()),
@@ -8,7 +8,7 @@ export const workspace = z.object({
 });
 export type Workspace = z.output<typeof workspace>;
 
-/** The workspace that the user belongs to. https://docs.slack.dev/reference/objects/user-object */
+/** The user's workspace. https://docs.slack.dev/reference/objects/user-object */
 export const membership = {
   team_id: z.nullish(z.string()),
   enterprise_user: z.nullish(z.object({ enterprise_id: z.nullish(z.string()) })),
@@ -17,8 +17,8 @@ export const membership = {
 type Membership = z.output<ReturnType<typeof z.object<typeof membership>>>;
 
 /**
- * True if the user belongs to the workspace or organization of the app. `is_stranger` alone does not show it: Slack
- * leaves it out, or sends false, for some people of other workspaces that share a channel.
+ * Returns true if the user belongs to the app's workspace or organization. `is_stranger` alone is not enough: Slack
+ * omits it, or sends false, for some people of other workspaces who share a channel.
  */
 export function isOfWorkspace({ team_id, enterprise_user, is_stranger }: Membership, ours: Workspace): boolean {
   if (is_stranger) return false;

@@ -7,36 +7,36 @@ import {
   type RepositoryAddress,
 } from '../github-client.ts';
 
-/** A check of a commit, as people see it on a pull request. */
+/** A check of a commit, as shown on a pull request. */
 export interface CheckRun {
-  /** The name by which a branch requires it. */
+  /** The name under which a branch requires the check. */
   name: string;
   headSha: string;
-  /** What is checked: a commit has one check run of each name and each of these. */
+  /** The subject of the check. A commit has one check run for each name and `externalId`. */
   externalId: string;
-  /** Undefined while the check goes on. A branch that requires the check accepts `success` and `neutral`. */
+  /** Undefined while the check is running. A branch that requires the check accepts `success` and `neutral`. */
   conclusion: 'success' | 'neutral' | 'failure' | undefined;
   /** Plain text. */
   title: string;
-  /** Markdown. Text from outside goes through plain-text.ts first. */
+  /** Markdown. Text from outside must first go through plain-text.ts. */
   summary: string;
 }
 
-/** What became of a check run. */
+/** The result for a check run. */
 type MadeCheckRun = { id: number; url: string | null } | { leftOut: string };
 
-/** GitHub takes 65,535 characters of a summary, and does not say how it counts them. */
+/** GitHub accepts 65,535 characters, and does not say how it counts them, so this counts bytes. */
 const SUMMARY_BYTES = 65_535;
 const CUT = '\n\n… The rest does not fit into a check.';
 const TITLE_LENGTH = 200;
 const PAGE_SIZE = 100;
 
 /**
- * Makes the check run of a commit look like this: creates it, or updates the one with its name and `externalId`. So it
- * may be repeated after an answer that was lost. Only an App may write check runs.
+ * Creates the check run of a commit, or updates the one with the same name and `externalId`. So the call may be
+ * repeated after a lost answer. Only an App may write check runs.
  * https://docs.github.com/en/rest/checks/runs
  *
- * @param ensureTime as of a `Reply`: another worker may have made the check run while this one stood still
+ * @param ensureTime as in a `Reply`: another worker may have created the check run while this one was stalled
  * @throws {PlatformRateLimited | PlatformUnanswered | GithubRefusal}
  */
 export function setCheckRun(
@@ -72,7 +72,7 @@ export function setCheckRun(
 const WITHOUT_APP =
   'GitHub takes checks from a GitHub App only, and the github secret has none: create one with npx partner-relay init --keep --github-app';
 
-/** @returns the id of the newest one */
+/** @returns the id of the newest check run */
 async function find(
   request: GithubRequest,
   place: { owner: string; repo: string; app_id: number },

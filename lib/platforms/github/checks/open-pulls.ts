@@ -3,12 +3,12 @@ import { type GithubClient, ownerAndRepo, pagesOf, type RepositoryAddress } from
 import { type OpenPull, openPull, readPayload } from '../payload.ts';
 
 const PAGE_SIZE = 100;
-/** The most pages that are read: pull requests that changed last are on the first ones. */
+/** How many pages to read at most. Recently changed pull requests are on the first pages. */
 const MOST_PAGES = 10;
 
 /**
- * The open pull requests with that head, as they are now. The list of all open ones is read, because GitHub's list of a
- * commit's pull requests does not have those from forks. https://docs.github.com/en/rest/pulls/pulls#list-pull-requests
+ * Returns the open pull requests whose head is this commit. Reads the list of all open pull requests, because GitHub's
+ * list for a commit lacks those from forks. https://docs.github.com/en/rest/pulls/pulls#list-pull-requests
  *
  * @returns none if GitHub does not show them
  * @throws {PlatformRateLimited | PlatformUnanswered}

@@ -2,35 +2,35 @@ import { keys } from '../../../state/table/keys.ts';
 import type { Table } from '../../../state/table/table.ts';
 
 /**
- * A webhook that delivers to the relay. Enterprise webhooks are left out: GitHub's API does not list their deliveries.
+ * A webhook that delivers to the relay. Not an enterprise webhook, because GitHub's API does not list its deliveries.
  * https://docs.github.com/en/webhooks/types-of-webhooks
  */
 export interface Hook {
-  /** `X-GitHub-Hook-Installation-Target-Type`; a GitHub App is an `integration` there. */
+  /** `X-GitHub-Hook-Installation-Target-Type`. A GitHub App is called `integration` there. */
   kind: 'integration' | 'repository' | 'organization';
-  /** The name in the API: owner/name, or the login of the organization. The word `app` for a GitHub App. */
+  /** The name in the API: `owner/name` or an organization's login. `app` for a GitHub App. */
   target: string;
-  /** `X-GitHub-Hook-ID`. For a GitHub App, which has one hook, the id of the App. */
+  /** `X-GitHub-Hook-ID`. For a GitHub App, which has one hook, the App's id. */
   id: string;
 }
 
-/** A hook and how far redelivery is with it. Times are epoch milliseconds. */
+/** A hook, with the progress of its redelivery. Times are epoch milliseconds. */
 export interface KnownHook extends Hook {
-  /** When its target last delivered, to the day. */
+  /** The day of its target's last delivery. */
   seenAt: number;
   /**
-   * Every delivery that GitHub first attempted before this time has arrived, was refused, or was given up. 0 until the
-   * list was read once.
+   * Every delivery first attempted before this time has arrived, was refused, or was given up. 0 until the list was
+   * read once.
    */
   settledTo: number;
-  /** When GitHub last listed its deliveries, or 0. */
+  /** When GitHub last listed the hook's deliveries, or 0. */
   listedAt: number;
 }
 
-/** The hooks that deliver to the relay, as note-hook.ts learned them from their deliveries. */
+/** The hooks that deliver to the relay, learned by note-hook.ts from their deliveries. */
 export type Hooks = ReturnType<typeof createHooks>;
 
-/** Names the target of a hook; its hooks share an item. */
+/** Names the target of a hook. All hooks of a target share one item. */
 export function targetName({ kind, target }: Pick<Hook, 'kind' | 'target'>): string {
   return `${kind}#${target.toLowerCase()}`;
 }
@@ -58,7 +58,7 @@ export function createHooks(table: Table) {
     },
     /** Forgets a hook, unless its target has delivered since `hook` was read. */
     async forget(hook: KnownHook): Promise<void> {
-      // A hook that comes back is listed from the start.
+      // If the hook comes back, its list is read from the start.
       const place = placeAttributes(hook.id).map((name) => `#${name}`);
       await table.update(
         keys.hook(targetName(hook)),
@@ -69,5 +69,5 @@ export function createHooks(table: Table) {
   };
 }
 
-/** The attributes of a hook's place in the item of its target. */
+/** The names of a hook's two attributes in the item of its target. */
 const placeAttributes = (id: string) => [`settledTo${id}`, `listedAt${id}`];

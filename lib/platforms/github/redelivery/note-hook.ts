@@ -10,14 +10,14 @@ interface NoteHookOptions {
   table: Table;
   clock: () => number;
   log: Pick<Console, 'warn'>;
-  /** The configured repositories, as owner/name. */
+  /** The configured repositories, as `owner/name`. */
   repositories: readonly string[];
 }
 
 const NOTED_FOR_MS = 86_400_000;
 /**
- * GitHub's signature covers the payload, not the headers with the hook's id. Without a limit, someone who replays a
- * captured delivery with other headers could make the relay list any number of hooks.
+ * How many hooks of a target are remembered. GitHub signs the payload, but not the headers with the hook's id. Without
+ * a limit, replaying a captured delivery with other headers could make the relay list any number of hooks.
  */
 const MAX_PER_TARGET = 10;
 
@@ -33,7 +33,7 @@ const signedHook = z.object({
 });
 
 /**
- * The hook that made a delivery, if the headers name one and the signed payload names its target.
+ * Returns the hook of a delivery, if the headers name one and the signed payload names its target.
  * https://docs.github.com/en/webhooks/webhook-events-and-payloads#delivery-headers
  */
 function hookOf(delivery: GithubDelivery, headers: Readonly<Record<string, string | undefined>>): Hook | undefined {
@@ -51,8 +51,8 @@ function hookOf(delivery: GithubDelivery, headers: Readonly<Record<string, strin
 }
 
 /**
- * Notes the hook of a verified delivery, once per process and day. Never fails, because the delivery matters more
- * than the note, and a later delivery makes up for it.
+ * Records the hook of a verified delivery, once per process and day. Never fails: the delivery matters more than the
+ * record, and a later delivery can record the hook.
  */
 export function createNoteHook({ table, clock, log, repositories }: NoteHookOptions) {
   const notedAt = new Map<string, number>();

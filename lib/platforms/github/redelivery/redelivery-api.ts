@@ -10,10 +10,10 @@ export class NotNow extends Error {
   override readonly name = 'NotNow';
 }
 
-/** The credentials lack the right, or the hook does not exist: GitHub answers 404 to both. */
+/** The credentials lack a permission, or the hook does not exist: GitHub answers 404 in both cases. */
 export class HookRefused extends Error {
   override readonly name = 'HookRefused';
-  /** GitHub's answer; undefined if the secret holds nothing to ask with. */
+  /** GitHub's status; undefined if the secret has no suitable credentials. */
   readonly status: number | undefined;
 
   constructor(why: string, status?: number) {
@@ -22,9 +22,9 @@ export class HookRefused extends Error {
   }
 }
 
-/** One attempt to deliver something. The attempts of one delivery share its GUID; each has its own id. */
+/** One attempt at a delivery. All attempts share the delivery's GUID, and each has its own id. */
 export interface Attempt {
-  /** In digits, because it is larger than a JavaScript number can hold. */
+  /** As digits, because it exceeds JavaScript's numbers. */
   id: string;
   /** `X-GitHub-Delivery` */
   guid: string;
@@ -34,17 +34,17 @@ export interface Attempt {
   deliveredAt: number;
   /** False for the first attempt. */
   isRedelivery: boolean;
-  /** The relay's answer, or the status that GitHub records if there was none: 0, 502. */
+  /** The relay's status, or the status that GitHub records without an answer, such as 0 or 502. */
   statusCode: number;
 }
 
 export type HookDeliveries = ReturnType<ReturnType<typeof createRedeliveryApi>>;
 
 const PAGE_SIZE = 100;
-/** The share of a rate limit that stays free for comments and for other users of the credentials. */
+/** The share of a rate limit that is reserved for comments and other users of the credentials. */
 const LEFT_TO_OTHERS = 0.1;
 
-/** The credentials that each kind of hook needs, in GitHub's words. */
+/** The credentials that each kind of hook requires, in GitHub's words. */
 const needed = {
   integration: 'the appId and the privateKey of the App that the hook belongs to',
   repository: permitted("an administrator's classic token with admin:repo_hook", 'repository'),
@@ -57,12 +57,12 @@ interface Way {
   authorize(): Promise<AuthorizedGithub | undefined>;
 }
 
-/** The deliveries of a hook. Every method may throw a {@link NotNow} or a {@link HookRefused}. */
+/** Lists and redelivers the deliveries of a hook. Every method may throw a {@link NotNow} or a {@link HookRefused}. */
 export function createRedeliveryApi(github: GithubClient, clock: () => number) {
-  /** Until when a way must not be used, in epoch milliseconds. */
+  /** When each way may be used again, in epoch milliseconds. */
   const limits = new Map<string, number>();
 
-  /** A secret can hold both a token and an App, and either may lack the right. */
+  /** The ways to send requests. A secret can have both a token and an App, and either may lack the permission. */
   function waysTo({ kind, target, id }: Hook): Way[] {
     if (kind === 'integration') return [{ as: 'app', authorize: () => asAppOfHook(id) }];
     const place = kind === 'repository' ? { repository: target } : { organization: target };
@@ -74,14 +74,14 @@ export function createRedeliveryApi(github: GithubClient, clock: () => number) {
 
   async function asAppOfHook(id: string): Promise<AuthorizedGithub | undefined> {
     const app = await github.asApp();
-    // GitHub lists the deliveries of the App that asks. A client id does not tell whether that is the one of the hook.
+    // GitHub lists the deliveries of the App that asks. A client id does not show whether that App owns the hook.
     if (!app || app.appId === id || !/^\d+$/.test(app.appId)) return app;
     throw new HookRefused(`it is the hook of the App ${id}, and the github secret has the App ${app.appId}`);
   }
 
   /**
-   * Makes a request in one way; undefined where the secret does not hold its credentials.
-   * @throws {RequestError} if GitHub refuses this one request alone
+   * Sends a request in one way; undefined if the secret lacks its credentials.
+   * @throws {RequestError} if GitHub refuses only this request
    */
   async function ask({ as, authorize }: Way, kind: Hook['kind'], request: string, parameters: Query) {
     const until = limits.get(as) ?? 0;
@@ -108,7 +108,7 @@ export function createRedeliveryApi(github: GithubClient, clock: () => number) {
     const path = pathOf(hook);
     const ways = waysTo(hook);
     let refusal = new HookRefused(`the github secret lacks ${needed[hook.kind]}`);
-    /** Once GitHub has redelivered something, a 404 no longer means a missing right. */
+    /** True once GitHub has redelivered something; then a 404 no longer means a missing permission. */
     let mayRedeliver = false;
 
     async function call(request: string, parameters: Query = {}) {
@@ -130,7 +130,7 @@ export function createRedeliveryApi(github: GithubClient, clock: () => number) {
         const { data, headers } = await call(`GET ${path}`, query);
         return { data: readPayload('list of deliveries', attempts, data), headers };
       } catch (error) {
-        // The first page, without a cursor, has shown that the hook can be listed.
+        // The first page, without a cursor, has shown that the list can be read.
         const isCursor = query.cursor !== undefined && error instanceof HookRefused && error.status === 404;
         if (!isCursor && !(error instanceof RequestError)) throw error;
         throw new NotNow(`GitHub answered ${error.status} to the list`, { cause: error });
@@ -141,7 +141,7 @@ export function createRedeliveryApi(github: GithubClient, clock: () => number) {
       /** The attempts, newest first, page by page. */
       pages: () => pagesOf(page, { per_page: PAGE_SIZE }),
       /**
-       * Asks for another attempt.
+       * Requests another attempt.
        * @returns false if GitHub refuses this attempt
        */
       async redeliver(attemptId: string) {
@@ -155,7 +155,7 @@ export function createRedeliveryApi(github: GithubClient, clock: () => number) {
           throw error;
         }
       },
-      /** What was delivered in an attempt. */
+      /** Returns the payload of an attempt. */
       async payload(attemptId: string): Promise<Record<string, unknown>> {
         const { data } = await call(`GET ${path}/${attemptId}`);
         return readPayload('delivery', attempt, data).request.payload;

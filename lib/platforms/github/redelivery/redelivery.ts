@@ -9,7 +9,7 @@ import { type Attempt, createRedeliveryApi, type HookDeliveries, HookRefused, No
 
 export interface RedeliveryOptions {
   github: GithubClient;
-  /** `https://api.github.com` */
+  /** Such as `https://api.github.com`. */
   apiUrl: string;
   custom: CustomAutomations;
   hooks: Hooks;
@@ -19,17 +19,17 @@ export interface RedeliveryOptions {
   log: Pick<Console, 'info' | 'warn' | 'error'>;
 }
 
-/** What a run did, in numbers. */
+/** The result of a run, in numbers. */
 export interface RedeliveryReport {
-  /** Hooks that are known. */
+  /** Known hooks. */
   hooks: number;
-  /** Hooks that GitHub refuses to list or to redeliver for. */
+  /** Hooks for which GitHub refuses to list or redeliver. */
   refused: number;
-  /** Hooks that the next run has to go on with. */
+  /** Hooks with which the next run has to continue. */
   unfinished: number;
-  /** Deliveries that GitHub was asked for. */
+  /** Deliveries for which a redelivery was requested. */
   redelivered: number;
-  /** Deliveries that failed and will not be asked for any more. */
+  /** Failed deliveries that will not be requested again. */
   givenUp: number;
 }
 
@@ -39,32 +39,32 @@ interface OpenDelivery {
   /** When GitHub first attempted it, in epoch milliseconds. */
   firstAt: number;
   newest: Attempt;
-  /** How many redeliveries failed although the hook had delivered something since the attempt before. */
+  /** How many redeliveries failed, although another delivery had arrived since the previous attempt. */
   chances: number;
 }
 
-/** A run ends by itself before Lambda stops it. */
+/** A run ends itself before Lambda's timeout. */
 const RUN_MS = 4 * 60_000;
 /** https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api */
 export const BETWEEN_CHANGES_MS = 1_000;
 /**
- * An attempt can be listed minutes after it was made.
+ * How long GitHub may take to list an attempt. Its documentation says minutes.
  * https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/troubleshooting-webhooks
  */
 const LISTED_WITHIN_MS = 3_600_000;
-/** Less than the time between two runs, and long enough for GitHub to make the attempt and list it. */
+/** Shorter than the time between two runs, and long enough for GitHub to make and list the attempt. */
 const ASK_AGAIN_AFTER_MS = 10 * 60_000;
 const MAX_CHANCES = 5;
-/** The relay would refuse the same bytes again. A 401 is left out, because a wrong webhook secret can be corrected. */
+/** Statuses that the same bytes would get again. Not 401, because a wrong webhook secret can be corrected. */
 const REFUSALS = new Set([400, 413]);
-/** No attempt is listed for longer. */
+/** Longer than GitHub lists any attempt. */
 const CLAIM_KEPT_FOR_MS = 8 * 86_400_000;
 
 /**
- * Creates the run that asks GitHub to redeliver what did not arrive, because GitHub does not do it by itself. Runs may
- * overlap, and may be killed at any point.
+ * Creates the run that requests redeliveries of what did not arrive, because GitHub does not repeat deliveries itself.
+ * Runs may overlap, and may be killed at any time.
  * https://docs.github.com/en/webhooks/using-webhooks/handling-failed-webhook-deliveries
- * @returns a run, which throws an AggregateError of unforeseen errors after it has tried every hook
+ * @returns the run, which tries every hook and then throws an AggregateError of unexpected errors
  */
 export function createRedelivery(options: RedeliveryOptions): () => Promise<RedeliveryReport> {
   const { github, hooks, table, clock, sleep, log } = options;
@@ -73,7 +73,7 @@ export function createRedelivery(options: RedeliveryOptions): () => Promise<Rede
   const taken = takenEvents(options.custom);
   let toldThatItIsOff = false;
 
-  /** Reads the list of a hook, which joins `listed` then, and asks for what did not arrive. */
+  /** Reads a hook's list, adds the hook to `listed`, and requests the deliveries that did not arrive. */
   async function redeliver(hook: KnownHook, endsAt: number, listed: Hook[], report: RedeliveryReport): Promise<void> {
     const now = clock();
     const stopAtEnd = () => {
@@ -112,8 +112,8 @@ export function createRedelivery(options: RedeliveryOptions): () => Promise<Rede
   }
 
   /**
-   * Notes what is about to be done about a delivery, so that two runs at once do not both do it.
-   * @returns false if another run noted it after `again`
+   * Records an action for a delivery, so that two simultaneous runs do not both take it.
+   * @returns false if another run has recorded it after `again`
    */
   async function claim(hook: Hook, guid: string, what: 'askedAt' | 'givenUpAt', again: number): Promise<boolean> {
     const now = clock();
@@ -125,7 +125,7 @@ export function createRedelivery(options: RedeliveryOptions): () => Promise<Rede
     return written !== undefined;
   }
 
-  /** Logs why a hook is refused. @returns false for a hook that does not exist, which is forgotten */
+  /** Logs why a hook is refused. @returns false for a hook that does not exist; it is forgotten */
   async function isRefused(hook: KnownHook, error: HookRefused, listed: readonly Hook[]): Promise<boolean> {
     const mayNotExist = !listed.includes(hook) && (error.status === 404 || error.status === undefined);
     const hasSibling = listed.some((one) => targetName(one) === targetName(hook));
@@ -141,7 +141,7 @@ export function createRedelivery(options: RedeliveryOptions): () => Promise<Rede
     const report: RedeliveryReport = { hooks: 0, refused: 0, unfinished: 0, redelivered: 0, givenUp: 0 };
     const known = await hooks.known();
     report.hooks = known.length;
-    // Without a hook, the secret is not read, because a team that does not use GitHub has not entered it.
+    // Without hooks, the secret is not read: a team without GitHub has not entered it.
     if (known.length === 0) return report;
     if (!(await github.isThere())) {
       if (!toldThatItIsOff) log.warn({ message: 'redelivery is off: the github secret has no App and no token' });
@@ -154,7 +154,7 @@ export function createRedelivery(options: RedeliveryOptions): () => Promise<Rede
     const errors: unknown[] = [];
     for (const [index, hook] of known.entries()) {
       try {
-        // A share that one hook does not use is left for the next.
+        // The next hook gets the time that this one does not use.
         await redeliver(hook, startedAt + (RUN_MS * (index + 1)) / known.length, listed, report);
       } catch (error) {
         if (error instanceof HookRefused) {
@@ -178,7 +178,7 @@ export function isDelivered({ statusCode }: Attempt): boolean {
   return statusCode >= 200 && statusCode < 300;
 }
 
-/** Reads a list back to a time, or until it shows that nothing gets through now, or until it is too late to go on. */
+/** Reads a list back to a given time, until it shows an outage, or until there is no time left. */
 async function readAttempts(
   deliveries: HookDeliveries,
   from: number,
@@ -197,8 +197,8 @@ async function readAttempts(
 }
 
 /**
- * The open deliveries of these events, which an automation takes, oldest first. A delivery whose first attempt is missing is left
- * out: it was settled before, or a later run reads all of it.
+ * Returns the open deliveries of the accepted events, oldest first. A delivery without its first attempt is left out:
+ * it is already settled, or a later run reads all of it.
  *
  * @param attempts from the newest to some older one, without gaps
  */
@@ -218,18 +218,19 @@ function openDeliveries(attempts: readonly Attempt[], events: ReadonlySet<string
 }
 
 /**
- * The deliveries to ask for, in order: those since whose newest attempt the hook delivered something. While nothing gets
- * through, only one delivery is asked for, to find out when that changes; this does not count as a chance.
+ * Returns the deliveries to request, in order: those for which another delivery has arrived since their newest attempt.
+ * During an outage, only one delivery is requested, to find out when it ends; this does not count as a chance.
  *
  * @param open oldest first
- * @param arrivedAt when the hook last delivered something
+ * @param arrivedAt when a delivery last arrived
  */
 function toAskFor(open: readonly OpenDelivery[], arrivedAt: number): OpenDelivery[] {
   const due = open.filter(({ newest }) => newest.deliveredAt < arrivedAt);
-  // GitHub drops the oldest first. The youngest goes ahead of them: a 404 to that one can only mean a missing right.
+  // The oldest come first, because GitHub drops them first. But the youngest precedes them: its 404 can only mean a
+  // missing permission.
   const youngest = due.pop();
   if (youngest) return [youngest, ...due];
-  // Each run tries another one, so that a delivery that always fails does not hide that the others would arrive.
+  // Each run tries a different delivery. Otherwise one that always fails would hide that the others would arrive.
   return open.toSorted((a, b) => a.newest.deliveredAt - b.newest.deliveredAt).slice(0, 1);
 }
 

@@ -10,29 +10,30 @@ import {
   type RepositoryAddress,
 } from '../github-client.ts';
 
-/** What a workflow run has uploaded. */
+/** A file archive uploaded by a workflow run. */
 export interface Artifact {
   id: number;
   name: string;
-  /** The size of its archive. */
+  /** The archive's size. */
   bytes: number;
 }
 
 const PAGE_SIZE = 100;
-/** Where so many are listed, there may be others. */
+/** If this many are listed, there may be more. */
 export const MOST_LISTED = 500;
 const STORE_TIMEOUT_MS = 20_000;
 
 /**
- * The artifacts of workflow runs, as an App with the permission "Actions: read" sees them.
+ * Lists and downloads the artifacts of workflow runs, as an App with the permission "Actions: read".
  *
- * An artifact belongs to a run, not to an attempt, and GitHub's documentation does not say what a re-run leaves. Assumed:
- * a re-run of all jobs leaves none of earlier attempts, and one of some jobs leaves those of the others.
+ * An artifact belongs to a run, not to an attempt, and GitHub's documentation does not say which artifacts remain after
+ * a re-run. Assumed: a re-run of all jobs removes the artifacts of earlier attempts, and a re-run of some jobs keeps
+ * those of the others.
  * https://docs.github.com/en/rest/actions/artifacts
  */
 export function createArtifacts(github: GithubClient, fetch: typeof globalThis.fetch, apiUrl: string) {
   return {
-    /** The artifacts of a run that have not expired, the newest first. */
+    /** Returns the artifacts of a run that have not expired, newest first. */
     async list(place: RepositoryAddress, runId: number): Promise<Artifact[]> {
       const found = await ask(place, async (request, of) => {
         const found: Artifact[] = [];
@@ -51,7 +52,7 @@ export function createArtifacts(github: GithubClient, fetch: typeof globalThis.f
       });
       return found?.sort((a, b) => b.id - a.id) ?? [];
     },
-    /** @returns undefined for one that is gone, and for one with more bytes than `most` as soon as they have come */
+    /** @returns undefined if the artifact is gone, or as soon as it exceeds `most` bytes */
     async fetch(place: RepositoryAddress, id: number, most: number): Promise<Buffer | undefined> {
       const address = await ask(place, async (request, of) => {
         const artifact = { ...of, artifact_id: id, archive_format: 'zip', request: { redirect: 'manual' as const } };
@@ -62,7 +63,7 @@ export function createArtifacts(github: GithubClient, fetch: typeof globalThis.f
     },
   };
 
-  /** @returns undefined for what is gone */
+  /** @returns undefined if it is gone */
   async function ask<T>(
     place: RepositoryAddress,
     requests: (request: GithubRequest, of: { owner: string; repo: string }) => Promise<T>,
@@ -82,7 +83,7 @@ export function createArtifacts(github: GithubClient, fetch: typeof globalThis.f
     );
   }
 
-  /** The address is signed, so the store gets no token. Only a stand-in for GitHub may do without https. */
+  /** Downloads from a signed address, so the store gets no token. Only a stand-in for GitHub may use plain http. */
   async function fromStore(address: URL, most: number): Promise<Buffer | undefined> {
     try {
       if (address.protocol !== 'https:' && address.origin !== new URL(apiUrl).origin) throw new Error('no https');

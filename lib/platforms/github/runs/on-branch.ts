@@ -1,12 +1,12 @@
 import { type GithubClient, GithubRefusal, ownerAndRepo, type RepositoryAddress } from '../github-client.ts';
 
 /**
- * Whether a commit is on a branch. A workflow run names a tag as it names a branch, so the name of the branch is looked up
- * among the branches only, and the two commits are compared.
+ * Returns true if a commit is on a branch. A workflow run names tags and branches alike, so the name is looked up among
+ * branches only, and the two commits are compared.
  * https://docs.github.com/en/rest/branches/branches#get-a-branch
  * https://docs.github.com/en/rest/commits/commits#compare-two-commits
  *
- * @returns false if GitHub shows no such branch, or no such commit
+ * @returns false if GitHub does not show the branch or the commit
  * @throws {PlatformRateLimited | PlatformUnanswered | GithubRefusal}
  */
 export function isOnBranch(

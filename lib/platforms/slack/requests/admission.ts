@@ -6,19 +6,22 @@ import type { Table } from '../../../state/table/table.ts';
 import { type SlackApi, SlackRefusal } from '../slack-api.ts';
 import { isOfWorkspace, membership, type Workspace, workspace } from '../workspace.ts';
 
-/** The sender of a request and their workspace, as Slack states them. An org-wide installation may have no team. */
+/**
+ * The sender of a request and their workspace, as reported by Slack. In an org-wide installation, the team may be
+ * missing.
+ */
 export interface SlackSender {
   userId: string;
   teamId?: string | undefined;
   enterpriseId?: string | undefined;
 }
 
-/** Decides who may use the relay at all: docs/decisions/0020-who-may-ask.md. */
+/** Decides who may use the relay: docs/decisions/0020-who-may-ask.md. */
 export type Admission = ReturnType<typeof createAdmission>;
 
 export interface AdmissionOptions {
   settings: SlackConfig;
-  /** The admission when there is no token to ask Slack with. */
+  /** The people who may use the relay while there is no token for asking Slack. */
   people: readonly { slack?: string | undefined }[];
   contact: string;
   table: Table;
@@ -39,7 +42,10 @@ const userInfo = z.object({
 /** A person's relation to the workspace; `hidden` if Slack does not show the person to the app. */
 type Standing = 'member' | 'guest' | 'stranger' | 'hidden';
 
-/** If the app was installed in another workspace, the first refused request reveals it. */
+/**
+ * How long the known workspace counts for requests that do not match it. If the app was installed in another workspace,
+ * a refused request reveals it.
+ */
 const WORKSPACE_FRESH_MS = 60_000;
 /** How long the relay may still treat a person as a member after they become a guest or leave. */
 const STANDING_KNOWN_FOR_MS = 3_600_000;
@@ -49,7 +55,7 @@ export function createAdmission({ settings, people, contact, table, slack, clock
   let known: { workspace: Workspace; at: number } | undefined;
   let reading: Promise<void> | undefined;
 
-  /** One reading serves all that wait for it. */
+  /** Reads the workspace. Simultaneous callers share one read. */
   function readWorkspace(): Promise<void> {
     reading ??= table
       .get(keys.slackWorkspace())
@@ -62,7 +68,7 @@ export function createAdmission({ settings, people, contact, table, slack, clock
     return reading;
   }
 
-  /** A cached value is used while it matches. Slack is asked again only for a request that does not match. */
+  /** Returns the known workspace if it matches the sender. Otherwise asks Slack. */
   async function workspaceFor(sender: SlackSender): Promise<Workspace> {
     if (!known) await readWorkspace();
     if (known && (isOf(known.workspace, sender) || known.at + WORKSPACE_FRESH_MS > clock())) return known.workspace;
@@ -92,11 +98,12 @@ export function createAdmission({ settings, people, contact, table, slack, clock
   }
 
   return {
-    /** Begins to read the workspace, so that the first request need not wait. */
+    /** Starts reading the workspace, so that the first request does not have to wait. */
     prepare: (): void => void readWorkspace().catch(() => {}),
     /**
      * @returns why the sender may not use the relay, or undefined
-     * @throws {SlackRefusal | PlatformRateLimited | PlatformUnanswered} if Slack has to be asked and gives no answer
+     * @throws {SlackRefusal | PlatformRateLimited | PlatformUnanswered} if the relay has to ask Slack and gets no
+     *   answer
      */
     async faultOf(sender: SlackSender): Promise<string | undefined> {
       if (!(await slack.isThere())) {
@@ -108,7 +115,7 @@ export function createAdmission({ settings, people, contact, table, slack, clock
       if (!isOurs && !strangers) return 'Partner Relay belongs to another workspace.';
       if (isOurs && guests && strangers) return undefined;
       const standing = await standingOf(sender.userId, ours);
-      // Slack shows the app only people of its own workspace and of shared channels.
+      // Slack shows the app only people of its workspace and of shared channels.
       if (!isOurs && standing !== 'stranger') return 'Partner Relay belongs to another workspace.';
       if (standing === 'hidden')
         return `Partner Relay cannot see your Slack profile, so it cannot check who you are. Try again in a minute; if it stays like this, ask ${contact}.`;

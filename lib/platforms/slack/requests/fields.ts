@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 
-/** A correctly signed request that cannot be read. The message says what is wrong and does not repeat the value. */
+/** A correctly signed request that cannot be read. The message names the fault without repeating the value. */
 export class SlackRequestError extends Error {
   override readonly name = 'SlackRequestError';
 }
 
-/** Ids and names. Keys and items of the table are limited in size, so these are too. */
+/** An id or name. Its length is limited, because keys and items of the table are. */
 export const name = z.string().check(z.maxLength(255));
 export const given = name.check(z.minLength(1));
 export const typed = z.string().check(z.maxLength(40_000));
@@ -19,7 +19,7 @@ export function parsed<T>(what: string, schema: z.core.$ZodType<T>, value: unkno
 }
 
 /**
- * Reads data that the relay itself put into a button or a modal.
+ * Reads data that the relay has stored in a button or a modal.
  * @throws {SlackRequestError}
  */
 export function readOwn<T>(where: string, json: string, schema: z.core.$ZodType<T>): T {

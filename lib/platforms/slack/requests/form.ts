@@ -1,9 +1,10 @@
-/** The fields of a request's body. */
+/** Returns the fields of a request's body. */
 export const formIn = (body: Uint8Array): URLSearchParams =>
   new URLSearchParams(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
 
 /**
- * Whether Slack asks only if the URL answers over TLS. Such a request needs no signature, because nothing is done for it.
+ * Returns true if Slack only checks that the URL answers over TLS. Such a request needs no signature, because it
+ * triggers nothing.
  * https://docs.slack.dev/interactivity/implementing-slash-commands#app_command_handling
  */
 export function isCertificateCheck(body: Uint8Array): boolean {

@@ -8,7 +8,7 @@ const withId = z.object({ id: given });
 const user = z.extend(withId, { name: z.optional(name) });
 const origin = { team: z.nullish(withId), enterprise: z.nullish(withId) };
 
-/** Posts of other apps, and forwarded messages. A preview of a link in the text has `from_url` and is not shared. */
+/** A post of another app, or a forwarded message. A link preview has `from_url` and no `is_share`. */
 const attachment = z.object({
   is_share: z.nullish(z.boolean()),
   from_url: z.nullish(z.string()),
@@ -49,11 +49,11 @@ const blockActions = z.object({
   channel: z.nullish(withId),
   response_url: z.optional(z.url()),
   actions: z.array(pressed).check(z.minLength(1)),
-  /** Missing for a message that only the person sees. */
+  /** Missing for a message that only one person sees. */
   message: z.nullish(z.object({ blocks: z.nullish(z.array(z.looseObject({ type: z.string() }))) })),
 });
 
-/** The inputs that our modals use. */
+/** The kinds of inputs in the relay's modals. */
 const inputState = z.object({
   value: z.nullish(typed),
   selected_date: z.nullish(z.string()),
@@ -67,7 +67,7 @@ const viewSubmission = z.object({
     id: given,
     callback_id: z.string(),
     private_metadata: z._default(z.string(), ''),
-    /** In a shared channel, this is the person's team. */
+    /** In a shared channel, the person's team. */
     app_installed_team_id: z.nullish(z.string()),
     state: z.object({ values: z.record(z.string(), z.record(z.string(), inputState)) }),
   }),
@@ -85,7 +85,7 @@ const blockSuggestion = z.object({
 });
 
 /**
- * A message shortcut that a person chose.
+ * A message shortcut chosen by a person.
  * https://docs.slack.dev/reference/interaction-payloads/shortcuts-interaction-payload
  */
 export type MessageShortcut = ReturnType<typeof readShortcut>;
@@ -99,14 +99,16 @@ function readShortcut(json: unknown) {
     callbackId: callback_id,
     triggerId: trigger_id,
     channelId: channel.id,
-    /** mrkdwn: the message's text, the text of forwarded and attached messages, and the names of files. */
+    /** mrkdwn: the message's text, the texts of forwarded and attached messages, and file names. */
     messageText: textOf(message),
     permalink: `https://${team.domain}.slack.com/archives/${channel.id}/p${message.ts.replace('.', '')}`,
     responseUrl: response_url,
   };
 }
 
-/** A button in one of our messages. https://docs.slack.dev/reference/interaction-payloads/block_actions-payload */
+/**
+ * A pressed button of the relay's messages. https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
+ */
 export type ButtonPress = ReturnType<typeof readPress>;
 
 function readPress(json: unknown) {
@@ -118,11 +120,11 @@ function readPress(json: unknown) {
     actionId: action?.action_id ?? '',
     value: action?.value ?? '',
     text: action?.text?.text ?? '',
-    /** The blocks of the message, as Slack has them. */
+    /** The message's blocks, as sent by Slack. */
     blocks: (message?.blocks ?? []) as KnownBlock[],
     triggerId: trigger_id,
     userName: user.name ?? user.id,
-    /** Empty outside messages. */
+    /** Empty if the button is not in a message. */
     channelId: channel?.id ?? '',
     responseUrl: read.response_url,
   };
@@ -140,13 +142,13 @@ function readSubmission(json: unknown) {
     viewId: view.id,
     userName: user.name ?? user.id,
     privateMetadata: view.private_metadata,
-    /** The values by block id. Empty fields are left out. */
+    /** The entered values by block id, without empty fields. */
     values: entered(view.state.values),
   };
 }
 
 /**
- * A person types into a list whose options the relay gives.
+ * A person's input in a list whose options come from the relay.
  * https://docs.slack.dev/reference/interaction-payloads/block_suggestion-payload
  */
 export type TypedInList = ReturnType<typeof readTyped>;
@@ -171,7 +173,8 @@ function senderOf(
 }
 
 /**
- * What a person did in a message or a form of Slack. `other` is what the relay does not use, such as a closed modal.
+ * Reads what a person did in a message or form. `other` is anything that the relay does not use, such as a closed
+ * modal.
  * @throws {SlackRequestError}
  */
 export function readInteraction(payload: string) {

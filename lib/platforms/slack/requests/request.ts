@@ -16,8 +16,8 @@ const command = z.object({
 });
 
 /**
- * Reads a request from Slack. Its body is a form; an interaction is JSON in one field of the form, which
- * `readInteraction` of interaction.ts reads.
+ * Reads a request from Slack. The body is a form. An interaction is JSON in one of its fields, which `readInteraction`
+ * of interaction.ts reads.
  *
  * @throws {SlackRequestError}
  */
@@ -40,7 +40,7 @@ function readCommand(form: unknown) {
     triggerId: read.trigger_id,
     userName: read.user_name ?? read.user_id,
     channelId: read.channel_id,
-    /** The text after the command, as Slack sends it: mrkdwn, with `&`, `<` and `>` escaped. */
+    /** The text after the command as sent by Slack: mrkdwn, with `&`, `<` and `>` escaped. */
     text: read.text,
     responseUrl: read.response_url,
   };

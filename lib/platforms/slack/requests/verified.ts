@@ -8,15 +8,15 @@ import { isCertificateCheck } from './form.ts';
 
 /** A request of the Slack app. */
 export interface SignedRequest extends RawRequest {
-  /** Once its signature was found to be Slack's. Its time may not be known yet. */
+  /** Set once the signature is verified. The time may still be unchecked. */
   isSigned?: true;
 }
 
 /**
- * Accepts only requests that Slack signed recently with a currently valid signing secret. A certificate check without a
- * signature is answered here, with nothing.
- * @param now returns the time in epoch milliseconds. A new process asks the table for it, so only a signed request gets
- * that far.
+ * Accepts only requests that Slack signed recently with a currently valid signing secret. Answers a certificate check
+ * without a signature with an empty body.
+ * @param now returns epoch milliseconds. A new process reads the time from the table, so it is called only for signed
+ *   requests
  */
 export function verifiedBySlack(
   secrets: Secrets,
@@ -44,7 +44,7 @@ export function verifiedBySlack(
 }
 
 /**
- * Verifies in constant time that `X-Slack-Signature` is the signature of these bytes and this timestamp.
+ * Checks in constant time that `X-Slack-Signature` is the signature of these bytes and this timestamp.
  * https://docs.slack.dev/authentication/verifying-requests-from-slack
  *
  * @param timestamp the value of `X-Slack-Request-Timestamp`

@@ -3,13 +3,13 @@ import * as z from 'zod/mini';
 import { button, message, plainSection, type SlackMessage } from '../messages.ts';
 import { input, modal } from './blocks.ts';
 
-/** A button that opens the form in which a person says until when they are away. Its value is the connection. */
+/** A button that opens the form for a person's last day of absence. Its value is the connection. */
 export const AWAY_BUTTON = 'away';
-/** A button that takes it back. */
+/** A button that ends the absence. */
 export const BACK_BUTTON = 'back';
 export const AWAY_MODAL = 'away';
 
-/** What the modal keeps: where the answer goes. */
+/** The modal's memory: the address for the answer. */
 export const awayMemory = z.object({ responseUrl: z.optional(z.url()) });
 
 export function awayModal(responseUrl: string | undefined): ModalView {

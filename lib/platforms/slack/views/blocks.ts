@@ -1,7 +1,7 @@
 import type { InputBlock, ModalView, PlainTextOption } from '@slack/types';
 import { cutToLength } from '../../../text.ts';
 
-/** The most options of a list: https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
+/** The most options in a list: https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
 export const MAX_OPTIONS = 100;
 /** https://docs.slack.dev/reference/block-kit/composition-objects/option-object */
 const MAX_OPTION_LENGTH = 75;
@@ -10,7 +10,7 @@ export function option(label: string, value: string): PlainTextOption {
   return { text: { type: 'plain_text', text: cutToLength(label, MAX_OPTION_LENGTH, '…') || value }, value };
 }
 
-/** @param memory what Slack gives back with what the person enters; it keeps up to 3,000 characters */
+/** @param memory returned by Slack with the person's input; up to 3,000 characters */
 export function modal(
   id: string,
   memory: object,

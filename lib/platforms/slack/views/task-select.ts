@@ -4,7 +4,7 @@ import { cutToLength } from '../../../text.ts';
 import type { KnownName } from '../known-names.ts';
 import { input, MAX_OPTIONS, option } from './blocks.ts';
 
-/** The block of a list that Slack asks the relay for while a person types. */
+/** The block of a list whose options Slack requests from the relay while a person types. */
 export const TASK_SELECT = 'find-task';
 
 /** https://docs.slack.dev/reference/block-kit/composition-objects/option-object */
@@ -23,7 +23,10 @@ export function taskSelect(label: string, optional: boolean): InputBlock {
   return input(TASK_SELECT, label, select, { hint, optional });
 }
 
-/** The tasks that have every typed word, those that begin with them first, and at the end the typed text itself. */
+/**
+ * Returns the tasks whose names contain all typed words, or whose ids begin with the typed text. Names that begin with
+ * the text come first; the text itself comes last.
+ */
 export function taskOptions(tasks: readonly KnownName[], typed: string): PlainTextOption[] {
   const text = comparableName(typed);
   const words = new Set(text.split(' '));
@@ -42,7 +45,7 @@ export function taskOptions(tasks: readonly KnownName[], typed: string): PlainTe
   return [...fitting.slice(0, MAX_OPTIONS - 1), ...asTyped.filter(({ value }) => fits(value))];
 }
 
-/** What was chosen: a task for certain, or what the person typed. */
+/** Reads the chosen option: a certain task, or the typed text. */
 export function chosenTask(value: string): { id: string } | { typed: string } {
   return value.startsWith(BY_ID) ? { id: value.slice(BY_ID.length) } : { typed: value.slice(AS_TYPED.length) };
 }

@@ -20,13 +20,13 @@ export const MUTE_BUTTON = 'mute';
 /** The message shortcut. */
 export const DEFECT_SHORTCUT = 'create-defect';
 
-/** One group of a long list. */
+/** A group of options in a long list. */
 interface OptionGroup {
   label: PlainTextElement;
   options: PlainTextOption[];
 }
 
-/** Slack takes 250 KB of a view: https://docs.slack.dev/reference/methods/views.open */
+/** Slack accepts views of up to 250 KB: https://docs.slack.dev/reference/methods/views.open */
 const MAX_OPTIONS_BYTES = 220_000;
 const CUT = '\n[Cut here: a form holds 3,000 characters.]';
 const CUT_MESSAGE = `${CUT.slice(0, -1)} The defect has a link to the whole message.]`;
@@ -35,22 +35,22 @@ const MAX_INPUT_LENGTH = 3_000;
 const MAX_TITLE_LENGTH = 255;
 const MAX_NOTE_LENGTH = 500;
 
-/** The modal's origin, stored in the modal. */
+/** The origin of the modal, stored in the modal. */
 export const defectMemory = z.object({ channelId: z.string(), permalink: z.optional(z.string()) });
 export const logTimeMemory = z.object({ connection: z.string(), task: z.optional(z.string()) });
 
 const task = z.object({ id: z.string(), name: z.string() });
 
-/** The value of a {@link LOG_TIME_BUTTON}. The button may be pressed in a different channel from the command. */
+/** The value of a {@link LOG_TIME_BUTTON}. The button may be pressed in another channel than the command's. */
 export const taskToLog = z.object({ ...placeAsked.shape, task });
 
 /** The value of a {@link LOG_REST_BUTTON}. */
 export const restOfDay = z.object({
   connection: z.string(),
   date: z.string().check(z.regex(/^\d{4}-\d\d-\d\d$/)),
-  /** Missing minutes of the day; 0 if only the week is short. */
+  /** The day's missing minutes; 0 if time is missing only in the week. */
   minutes: z.int(),
-  /** When this was read, in epoch milliseconds. */
+  /** When the timesheet was read, in epoch milliseconds. */
   at: z.int(),
   tasks: z.readonly(z.array(task)),
 });
@@ -60,13 +60,13 @@ export interface DefectModal {
   memory: z.output<typeof defectMemory>;
   /** Undefined while no projects are known. */
   projects: readonly KnownProject[] | undefined;
-  /** Preselected. */
+  /** The preselected project. */
   projectId?: string | undefined;
   title?: string | undefined;
   description?: string | undefined;
 }
 
-/** The modal for creating a defect. Without known projects, it waits for their list. */
+/** The modal for creating a defect. Without known projects, it shows that their list is loading. */
 export function defectModal(settings: SlackConfig, shown: DefectModal): ModalView {
   const { types, priorities, severities } = settings.defect;
   const { memory, projects, projectId, title = '' } = shown;
@@ -86,7 +86,7 @@ export function defectModal(settings: SlackConfig, shown: DefectModal): ModalVie
   ]);
 }
 
-/** Text that does not fit into the title goes into the description. */
+/** Moves text that does not fit into the title to the description. */
 function descriptionOf({ title = '', description = '' }: DefectModal): string {
   const isWhole = title.length <= MAX_TITLE_LENGTH || description.startsWith(title);
   return isWhole ? description : `${title}\n\n${description}`.trim();
@@ -94,11 +94,11 @@ function descriptionOf({ title = '', description = '' }: DefectModal): string {
 
 export interface LogTimeModal {
   connection: string;
-  /** The task, or a list of tasks from which the person chooses one or types another. */
+  /** The task, or the tasks from which the person chooses; they can also type another one. */
   on: { id: string; name: string } | readonly { id: string; name: string }[];
-  /** People type the task, because they act in their own name: the key may see tasks that they may not. */
+  /** True if people type the task because they act in their own name: the key may see tasks that they may not. */
   isTyped?: boolean;
-  /** The proposed duration. */
+  /** The proposed day and duration. */
   date?: string;
   duration?: string;
 }
@@ -147,7 +147,7 @@ function projectInput(projects: readonly KnownProject[], chosen: string | undefi
   return selectInput('project', 'Project', { groups, initial });
 }
 
-/** The most options that a modal has room for. */
+/** Returns as many options as fit into a modal. */
 function fitting(options: readonly PlainTextOption[]): PlainTextOption[] {
   let room = MAX_OPTIONS_BYTES;
   return options.filter((option) => {
