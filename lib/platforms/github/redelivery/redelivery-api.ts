@@ -24,7 +24,7 @@ export class HookRefused extends Error {
 
 /** One attempt at a delivery. All attempts share the delivery's GUID, and each has its own id. */
 export interface Attempt {
-  /** As digits, because it exceeds JavaScript's numbers. */
+  /** The id in digits, because JavaScript's numbers cannot hold it. */
   id: string;
   /** `X-GitHub-Delivery` */
   guid: string;
