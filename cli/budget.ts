@@ -5,6 +5,7 @@ import { type Count, countInWords, countLine } from '../lib/engine/operate/job-c
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { type Lane, lanes } from '../lib/service/budget/lanes.ts';
 import { createStrangerShare, mostOfStrangers, type StrangersToday } from '../lib/service/budget/stranger-share.ts';
+import { causesOf } from '../lib/service/connection/breaker-item.ts';
 import { type ConnectionView, viewConnection } from '../lib/service/connection/connection-view.ts';
 import { counted } from '../lib/text.ts';
 import { oneLine } from '../local/terminal.ts';
@@ -50,19 +51,23 @@ type BudgetReport = ConnectionView & {
 function lines(connection: string, view: BudgetReport, now: number): string[] {
   const { minute, day, pausedUntil, assumed, stopped, failing, strangers } = view;
   return [
-    `${minute.used} of ${minute.limit} in the last minute, ${day.used} of ${day.limit} in the last day`,
+    `${minute.used} of ${minute.limit} calls in the last minute, ${day.used} of ${day.limit} in the last day`,
     ...(assumed === null
       ? []
       : [
           `the service seems to allow ${assumed.perMinute} calls a minute, since a 429 at ${localTime(assumed.since)}: other software uses the key, or its limit is lower`,
         ]),
     ...(pausedUntil === null ? [] : [`paused until ${localTime(pausedUntil)}`]),
-    ...stopped.map(({ operation, since, until, why, refusesKey }) => {
+    ...causesOf(stopped).flatMap(({ operation, since, until, why, refusesKey }) => {
+      const time = localTime(since);
       if (refusesKey)
-        return `the service has refused the key since ${localTime(since)}; enter a new one with npx partner-relay secrets set partner/${connection}: ${oneLine(why)}`;
-      const probe = until > now ? `the relay looks again by ${localTime(until)}` : 'the next job looks again';
+        return [
+          `the service has refused the key since ${time}: ${oneLine(why)}`,
+          `to enter a new one: npx partner-relay secrets set partner/${connection}`,
+        ];
       const what = operation === undefined ? 'the service has been down' : `${operation} has been failing`;
-      return `${what} since ${localTime(since)}, ${probe}: ${oneLine(why)}`;
+      const next = until > now ? `by ${localTime(until)}` : 'with the next job';
+      return [`${what} since ${time}: ${oneLine(why)}`, `Partner Relay tries again ${next}`];
     }),
     ...(failing === undefined ? [] : [`the last call failed: ${oneLine(failing.why)}`]),
     ...(view.isStopped ? waitingLine(view) : lanes.map((lane) => laneLine(lane, view, now))),

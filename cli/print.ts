@@ -1,9 +1,10 @@
-import { styleText } from 'node:util';
+import { isDeepStrictEqual, styleText } from 'node:util';
 import { INTERNAL_FIELDS } from '../console/web/internal-fields.ts';
 import { elapsed, localClock, localTime } from '../lib/dates.ts';
 import { commandsOf, nextStep, withDocs } from '../lib/engine/line/next-step.ts';
 import type { FoundJobs } from '../lib/engine/operate/find-jobs.ts';
 import { type Count, countInWords } from '../lib/engine/operate/job-counts.ts';
+import { causeOf } from '../lib/engine/operate/parked-groups.ts';
 import type { Waited } from '../lib/engine/record/history.ts';
 import { waitInWords } from '../lib/engine/record/in-plain-words.ts';
 import {
@@ -60,31 +61,54 @@ export const laneInWords: Readonly<Record<Lane, string>> = {
 
 const INDENT = ' '.repeat(25);
 
+/** What jobs in a row have in common stands once, below them. */
 export function printJobs(jobs: readonly Job[]): void {
   if (jobs.length === 0) console.log('There are no such jobs.');
-  for (const job of inOneLine(jobs)) printRow(job, `${shortName(job.id)}  ${job.summary}`);
+  const rows = inOneLine(jobs).map((job) => ({ job, about: aboutJob(job) }));
+  rows.forEach(({ job, about }, index) => {
+    const isLast = !isDeepStrictEqual(about, rows[index + 1]?.about);
+    printRow(job, `${shortName(job.id)}  ${job.summary}`, isLast ? about : []);
+  });
 }
 
-/** Prints the jobs that wait for the same connection as one row, with the time of the oldest. */
+/** Prints the jobs that wait for one cause as one row, with the time of the oldest. */
 export function printOverview(jobs: readonly Job[]): void {
-  const rows = Map.groupBy(jobs, (job) => (isHeldUp(job) ? newsOf(job) : job.id));
+  const rows = Map.groupBy(jobs, (job) => sharedCause(job) ?? job.id);
   for (const row of rows.values()) {
     const [first, ...others] = inOneLine(row).toSorted((a, b) => a.createdAt - b.createdAt);
     if (!first || others.length === 0) printJobs(row);
-    else printRow(first, `${row.length} jobs since then; to list them: npx partner-relay jobs --status waiting`);
+    else {
+      // The one that says what does not work.
+      const said = row.find(isHeldUp) ?? first;
+      const next = waitOf(said)?.for === 'key' ? aboutJob(said)[1] : 'Nothing to do: they continue by themselves.';
+      const what = `${row.length} jobs since then; to list them: npx partner-relay jobs --status waiting`;
+      printRow(first, what, [newsOf(said), next]);
+    }
   }
   if (jobs.length === 0) printJobs(jobs);
 }
 
-function printRow(job: Job, what: string): void {
+function printRow(job: Job, what: string, about: readonly (string | undefined)[]): void {
   console.log(`${localTime(job.createdAt)}  ${paint(job)}  ${toPaste(what)}`);
-  const next = isOpen(job) ? nextStep(job, localTime, Date.now())?.text : undefined;
-  for (const line of [newsOf(job), next]) if (line) console.log(`${INDENT}→ ${toPaste(line)}`);
+  for (const line of about) if (line) console.log(`${INDENT}→ ${toPaste(line)}`);
+}
+
+/** What came of a job, or why it does not go on, and what to do. */
+function aboutJob(job: Job): [news: string, next: string | undefined] {
+  return [newsOf(job), isOpen(job) ? nextStep(job, localTime, Date.now())?.text : undefined];
 }
 
 function isHeldUp(job: Job): boolean {
   const waitsFor = waitOf(job)?.for;
-  return job.status === 'waiting' && (waitsFor === 'outage' || waitsFor === 'key');
+  return waitsFor === 'outage' || waitsFor === 'key';
+}
+
+/** The cause of a wait that other jobs can have, too. */
+function sharedCause(job: Job): string | undefined {
+  const wait = waitOf(job);
+  if (wait?.for === 'budget') return `${job.connection} budget`;
+  const isOfService = isHeldUp(job) || wait?.for === 'retry' || wait?.for === 'answer';
+  return isOfService ? `${job.connection} ${causeOf(wait?.why ?? '')}` : undefined;
 }
 
 /** A change of a job, for a list that goes on. */
@@ -245,7 +269,8 @@ function printHistory({ waits, decisions }: Job, now: number): void {
 function waitedInWords({ for: what, from, until, why, looks }: Waited, now: number): string {
   const long = until === undefined ? `has waited ${elapsed(now - from)}` : `waited ${elapsed(until - from)}`;
   const again = looks === undefined ? '' : `, and looked ${counted(looks, 'time')}`;
-  return `${long} ${waitInWords[what].what}${again}: ${why}`;
+  // Its status says why it waits now.
+  return `${long} ${waitInWords[what].what}${again}${until === undefined ? '' : `: ${why}`}`;
 }
 
 /** The names of fields that are times; in records of the table they are epoch milliseconds. */

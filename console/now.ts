@@ -5,6 +5,7 @@ import { createBudget } from '../lib/service/budget/budget.ts';
 import { isOfPeople, lanes } from '../lib/service/budget/lanes.ts';
 import { usedUpAt } from '../lib/service/budget/used-up.ts';
 import type { Limits, Window } from '../lib/service/budget/window.ts';
+import { causesOf } from '../lib/service/connection/breaker-item.ts';
 import { type ConnectionView, viewConnection } from '../lib/service/connection/connection-view.ts';
 import { partnerSecret } from '../lib/state/secrets/partner-secrets.ts';
 import { jobsByStatus } from '../lib/state/table/keys.ts';
@@ -90,9 +91,7 @@ export function createNowReader(relay: OperatedRelay) {
       Promise.all(lanes.map(async (lane) => ({ lane, ...(await countLine(jobs, connection, lane)) }))),
       serviceOf(connection),
     ]);
-    const { minute, pausedUntil, refusesKey, failing, assumed, isStopped } = view;
-    // While the connection is down, that an operation failed before is no cause any more.
-    const stopped = view.stopped.filter(({ operation }) => !isStopped || operation === undefined);
+    const { minute, pausedUntil, refusesKey, failing, assumed } = view;
     return {
       connection,
       /** Missing if this console may not read the secret that says so. */
@@ -106,7 +105,7 @@ export function createNowReader(relay: OperatedRelay) {
       assumed,
       /** When the day's limit is used up at the pace of the last hour. */
       dayUsedUpAt: usedUpAt(day, limits.perDay, clock()) ?? null,
-      stopped: stopped.map(({ operation, since, why, until, probedAt, refusesKey }) => ({
+      stopped: causesOf(view.stopped).map(({ operation, since, why, until, probedAt, refusesKey }) => ({
         ...{ operation, since, why, refusesKey },
         triedAt: probedAt,
         /** When the next probe may be sent. */

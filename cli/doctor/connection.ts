@@ -5,7 +5,7 @@ import type { RelayConfig } from '../../lib/config/schema.ts';
 import { markerIn } from '../../lib/engine/record/markers.ts';
 import { typesIn } from '../../lib/service/connection/learned.ts';
 import type { PartnerClient } from '../../lib/service/partner/client.ts';
-import { PartnerError } from '../../lib/service/partner/errors.ts';
+import { PartnerError, PartnerRefusal } from '../../lib/service/partner/errors.ts';
 import { type Operation, validate, withOverride } from '../../lib/service/partner/operation.ts';
 import { operations } from '../../lib/service/partner/operations/operations.ts';
 import { listProjects } from '../../lib/service/partner/operations/projects.ts';
@@ -37,7 +37,10 @@ export function connectionCheck(name: string, config: RelayConfig, call: Partner
     `${name}: credentials`,
     () =>
       compareEcho(async (payload) => {
-        const result = await call(validate, payload);
+        const result = await call(validate, payload).catch((error: unknown) => {
+          if (!(error instanceof PartnerRefusal) || error.reason !== 'unknown or revoked key') throw error;
+          throw new Error(`${error.message}; enter a new key with npx partner-relay secrets set partner/${name}`);
+        });
         offset = result.clockOffsetSeconds;
         return result;
       }),

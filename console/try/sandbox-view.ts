@@ -18,6 +18,8 @@ export const faultKinds: readonly { title: string; fault: Record<string, unknown
   },
   { title: 'The next five calls fail', fault: { kind: 'server-error', times: 5 } },
   { title: 'The service is down', fault: { kind: 'maintenance' } },
+  { title: 'No call is answered in time', fault: { kind: 'latency', ms: 60_000 } },
+  { title: 'A proxy answers 404 with a web page', fault: { kind: 'maintenance', status: 404 } },
   { title: 'The next call is one too many', fault: { kind: 'rate-limited', retryAfterSeconds: 20, times: 1 } },
   { title: 'Each call takes three seconds', fault: { kind: 'latency', ms: 3_000 } },
   { title: 'The next answer is not JSON', fault: { kind: 'not-json', times: 1 } },

@@ -200,7 +200,7 @@ describe('the pages of the service', () => {
     const id = made()?.defect_id;
     const defect = `[defect ${id}](<https://pm.example.com/defects/${id}>)`;
     const bodies = relay.github.comments.map(({ body }) => body);
-    expect(bodies[0]).toContain(`This issue is ${defect} now.`);
+    expect(bodies[0]).toContain(`Created ${defect} from this issue.`);
     expect(bodies.slice(1)).toEqual([
       expect.stringContaining(
         `${defect}\n\n[task ${TASK.id}](<http://localhost:8080/t?task=${TASK.id}&tab=1>)\n\n<!--`,

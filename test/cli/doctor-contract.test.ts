@@ -32,7 +32,7 @@ type Mutant = [path: string, differs: string, mutation: Mutation, said: RegExp, 
 const LATER = /^unknown: .*429.*uses up the limit/;
 const MINUTES = /^unknown: .*if those are minutes, set the unit/;
 const IGNORED = /^bad: .* is ignored/;
-const NO_ENVELOPE = /^bad: .*the service answers 200 \(not the documented envelope/;
+const NO_ENVELOPE = /^bad: .*the answer \(200\) is not the documented envelope/;
 const PROJECT_OF_ISSUES = 'github.repositories.0.issueToDefect.projectId';
 const page = answers(() => ({ status: 200, body: '<!doctype html>' }));
 const prefixed = rows((row) => Object.assign(row, { user_id: `u-${row.user_id}` }));
@@ -56,7 +56,7 @@ const harmful: readonly Mutant[] = [
       [path, 'is beyond the key', refused(403), /^bad: .*403/],
       [path, 'takes 5 rows at most', takesAtMost(5), /^bad: .*422/],
       [path, 'has other pagination', paginates({ current_page: '1' }), NO_ENVELOPE],
-      [path, 'has its rows elsewhere', elsewhere, /^bad: .*the service answers 200 \(other data than declared/],
+      [path, 'has its rows elsewhere', elsewhere, /^bad: .*the answer \(200\) is other data than declared/],
     ];
   }),
   ...READ_FIELDS.map(

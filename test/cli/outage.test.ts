@@ -77,10 +77,10 @@ describe('an operator in an outage', () => {
     );
     await relay.work();
     const refusal =
-      /(only those of a backfill and of your own automations can|it is waiting)\. Nothing to do: it waits/;
+      /(only those of a backfill and of your own automations can|it is waiting)\. Nothing to do: it continues/;
     await expect(run('discard', id, '--reason', 'no')).rejects.toThrow(refusal);
     await expect(run('resolve', id, '--again')).rejects.toThrow(refusal);
-    const next = (await run('jobs', '--status', 'waiting')).match(/looks again at|as soon as its calls work/g);
+    const next = (await run('jobs', '--status', 'waiting')).match(/continues at|as soon as its calls work/g);
     expect(next?.toSorted().toReversed()).toEqual(next);
     relay.sandbox.clearFaults();
     await relay.workToTheEnd();

@@ -50,7 +50,9 @@ describe('relay resume', () => {
     const failing = /defects\/create has been failing since \d.*the service answers 500: Server Error/;
     expect(await run('budget')).toMatch(failing);
     relay.sandbox.clearFaults();
-    expect(await run('resume', 'main')).toMatch(/^defects\/create fails on main: .*\n5 waiting jobs continue$/);
+    expect(await run('resume', 'main')).toMatch(
+      /^defects\/create fails on main: .*\nThe next call .*\n5 waiting jobs continue$/,
+    );
     await relay.workToTheEnd();
     expect(defectsMade()).toBe(5);
 

@@ -376,7 +376,7 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
     const printed = async (...words: string[]) => (await relayIn(own, ...words)).stdout;
 
     expect(await printed('send', 'issues', '--wait')).toContain('→ created defect');
-    await started.printed(/» comment on Codertocat\/Hello-World#\d+: This issue is defect `[\w-]+` now\.\n/);
+    await started.printed(/» comment on Codertocat\/Hello-World#\d+: Created defect `[\w-]+` from this issue\.\n/);
     // By a member, whose role GitHub is asked for, on an issue that the relay does not know.
     const { event, payload } = exampleEvent({ body: '/done 101', issue: 7 });
     const { comment } = payload as { comment: object };
@@ -402,8 +402,8 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
     );
     expect(await printed('run', 'credential-check')).toContain('GitHub accepts the credentials');
     await printed('backfill', 'Codertocat/Hello-World', '--go', '--comment');
-    await started.printed(/» comment on Codertocat\/Hello-World#7: This issue is defect/);
-    await started.printed(/» comment on Codertocat\/Hello-World#8: This issue is defect/);
+    await started.printed(/» comment on Codertocat\/Hello-World#7: Created defect/);
+    await started.printed(/» comment on Codertocat\/Hello-World#8: Created defect/);
     expect(asked).toEqual([]);
   });
 

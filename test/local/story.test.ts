@@ -20,12 +20,12 @@ const step = { ...job, step: 'create-defect', calls: 'defects/create' };
 describe('the story of jobs in the first terminal', () => {
   it('a lost answer, the same bytes and what settled them are shown', async () => {
     const lines = await told(
-      { ...step, message: 'request sent', came: 'no answer', why: 'no answer: the connection was cut', durationMs: 8 },
+      { ...step, message: 'request sent', came: 'no answer', why: 'the connection was cut', durationMs: 8 },
       { ...step, message: 'request sent', came: 'accepted', sameBytes: true, durationMs: 30 },
       { ...step, message: 'step done', settledBy: 'the service accepted the same bytes', durationMs: 10_300 },
     );
     expect(lines).toEqual([
-      '[4eff2e]   create-defect        defects/create   no answer: the connection was cut, after 8 ms',
+      '[4eff2e]   create-defect        defects/create   the connection was cut, after 8 ms',
       '[4eff2e]   create-defect        defects/create   the same request again: answered in 30 ms',
       '[4eff2e]   create-defect        defects/create   done in 10.3 s: the service accepted the same bytes',
     ]);

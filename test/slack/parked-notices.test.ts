@@ -217,10 +217,19 @@ describe('the cause of parked jobs', () => {
   it.each([
     ["relay.config.ts has no connection 'main'", "relay.config.ts has no connection 'old-one'"],
     ['defect a1b7f4d2-8c36-4e95-b07d-5d2c9e6f3b01 is gone', 'defect 0a5d1f0e-aaaa-4e95-b07d-5d2c9e6f3b02 is gone'],
+    ['tasks/search: the service answers 503 (8 attempts)', 'defects/create: the service answers 503 (8 attempts)'],
+    ['tasks/search: the service answers 503', 'main is down: the service answers 503'],
     ['stopped since 2026-11-20T10:00:00.000Z (8 attempts)', 'stopped since 2026-11-21T10:12:00.000Z (9 attempts)'],
   ])('%s is the same cause as %s', (one, other) => {
     expect(causeOf(one)).toBe(causeOf(other));
   });
+
+  it.each(['tasks/list: refused with status 404', 'relay.config.ts: no project', 'defects/create of a/b'])(
+    'what is refused, or is no operation, is part of the cause: %s',
+    (reason) => {
+      expect(causeOf(reason)).toBe(reason);
+    },
+  );
 
   it.each(['the service answered with status 500', 'the service answers 500: Server Error', 'Slack refused it (500)'])(
     'an HTTP status is part of the cause: %s',

@@ -81,7 +81,7 @@ export class McpUnanswered extends McpError {
   readonly sent: boolean;
 
   constructor(method: string, facts: { sent: boolean; why: string; cause?: unknown }) {
-    super(method, `no answer: ${facts.why}`, { cause: facts.cause });
+    super(method, facts.why, { cause: facts.cause });
     this.sent = facts.sent;
   }
 }

@@ -42,7 +42,8 @@ export async function exchange(
   { headersTimeoutMs = HEADERS_TIMEOUT_MS, answerTimeoutMs = ANSWER_TIMEOUT_MS }: ExchangeTimes = {},
 ): Promise<Answer> {
   const control = new AbortController();
-  const abortAfter = (ms: number) => setTimeout(() => control.abort(new TimedOut(`nothing within ${ms / 1000} s`)), ms);
+  const abortAfter = (ms: number) =>
+    setTimeout(() => control.abort(new TimedOut(`the service sent nothing within ${ms / 1000} s`)), ms);
   const forHeaders = abortAfter(Math.min(headersTimeoutMs, answerTimeoutMs));
   const forAll = abortAfter(answerTimeoutMs);
   const stop = () => {

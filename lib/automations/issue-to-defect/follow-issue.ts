@@ -105,7 +105,7 @@ export function createFollowing(context: Context) {
     await steps.reply('comment', {
       calls,
       find: (since) => replies.find(marker, since),
-      make: (mayLeave) => replies.make(`This issue is ${what} now.\n\n${markOfMarker(marker)}`, mayLeave),
+      make: (mayLeave) => replies.make(`Created ${what} from this issue.\n\n${markOfMarker(marker)}`, mayLeave),
     });
   }
 }

@@ -101,16 +101,17 @@ function nextStepOfWaiting(job: Job, time: (ms: number) => string, now: number):
 
 function whatToDo({ connection }: Job, kind: WaitsFor | undefined): string | undefined {
   if (kind !== 'key') return undefined;
-  return `The service refuses the key of ${connection}: enter a new one with npx partner-relay secrets set partner/${connection}; a relay on one machine must then be started again. The jobs continue by themselves within five minutes.`;
+  return `Enter a new key with npx partner-relay secrets set partner/${connection}. On one machine, then start Partner Relay again. The jobs continue within five minutes.`;
 }
 
 function whenItContinues(job: Job, time: (ms: number) => string, now: number): string {
   const when = continuesAt(job);
   const kind = waitOf(job)?.for;
-  const what = kind === undefined ? '' : ` ${waitInWords[kind].what}`;
-  if (when === undefined) return `waits in line${what}, and continues by itself`;
+  if (when === undefined) return 'waits in line, and continues by itself';
   const isOver = when !== 'probed' && when.at <= now;
-  return `${isOver ? '' : `waits${what}, and `}${continuesInWords(when, time, now)}`;
+  // The reason says that something is down.
+  const isSaid = isOver || kind === undefined || kind === 'outage';
+  return `${isSaid ? '' : `waits ${waitInWords[kind].what}, and `}${continuesInWords(when, time, now)}`;
 }
 
 const COMMANDS: Readonly<Record<Choice, (id: string) => string>> = {

@@ -22,9 +22,12 @@ const VARIABLE_PARTS: readonly RegExp[] = [
   /(?<!\b(?:status|answers|answered|with) |\((?=\d{3}\)))\b\d+\b/g,
 ];
 
-/** The reason of a parked job without its variable parts, so that jobs with the same cause can be grouped. */
+/** What does not work, in front of why: one outage stops several operations. A refusal is about its operation. */
+const WHAT_FAILED = /^(?:[^:]*: )??(?:\S+ is down|[\w-]+(?:\/[\w-]+)+(?: fails on \S+)?): (?!refused with )/;
+
+/** The reason of a job without its variable parts, so that jobs with the same cause can be grouped. */
 export function causeOf(reason: string): string {
-  return VARIABLE_PARTS.reduce((text, part) => text.replaceAll(part, '…'), reason);
+  return VARIABLE_PARTS.reduce((text, part) => text.replaceAll(part, '…'), reason.replace(WHAT_FAILED, ''));
 }
 
 /**

@@ -2,7 +2,7 @@ import type { RelayConfig } from '../../config/schema.ts';
 import { connectionSettings } from '../../config/settings.ts';
 import { localTime } from '../../dates.ts';
 import { createBudget } from '../../service/budget/budget.ts';
-import { WHOLE } from '../../service/connection/breaker-item.ts';
+import { causesOf, WHOLE } from '../../service/connection/breaker-item.ts';
 import { createBreakers, whyStopped } from '../../service/connection/breakers.ts';
 import { viewConnection } from '../../service/connection/connection-view.ts';
 import type { Table } from '../../state/table/table.ts';
@@ -52,13 +52,11 @@ export function resumedInWords(
   connection: string,
   { pausedUntil, stopped, queued }: Awaited<ReturnType<typeof resumeForPerson>>,
 ): string[] {
-  const lifted = pausedUntil === null ? [] : [`ended the pause that lasted until ${localTime(pausedUntil)}`];
-  const closed = stopped.map(
-    (stop) => `${whyStopped(connection, stop.operation ?? WHOLE, stop)}. The next call shows whether it works again`,
-  );
-  const held = [...lifted, ...closed];
+  if (pausedUntil === null && stopped.length === 0 && queued === 0) return [`${connection} works; no job waits for it`];
   return [
-    ...(held.length > 0 || queued > 0 ? held : [`${connection} works; no job waits for it`]),
+    ...(pausedUntil === null ? [] : [`ended the pause that lasted until ${localTime(pausedUntil)}`]),
+    ...causesOf(stopped).map((stop) => whyStopped(connection, stop.operation ?? WHOLE, stop)),
+    ...(stopped.length === 0 ? [] : ['The next call shows whether it works again. If not, the jobs wait on.']),
     ...(queued > 0 ? [`${counted(queued, 'waiting job')} ${queued === 1 ? 'continues' : 'continue'}`] : []),
   ];
 }

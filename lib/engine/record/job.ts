@@ -314,7 +314,7 @@ export function continuesInWords(
 ): string {
   if (when === 'probed') return 'continues as soon as its calls work again';
   if (when.at <= now) return 'continues in a moment';
-  return `looks again at ${when.isForecast ? 'about ' : ''}${time(when.at)}`;
+  return `continues at ${when.isForecast ? 'about ' : ''}${time(when.at)}`;
 }
 
 /** True if the job has ended for good. */

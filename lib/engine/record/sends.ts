@@ -76,8 +76,9 @@ export function howItEnded(error: unknown): Pick<Send, 'came' | 'status' | 'why'
 /** Says why an open creation may exist, from the newest send without a clear answer. */
 export function mayExist(sends: readonly Send[]): string {
   const own = sends.filter(({ calls }) => calls === undefined);
-  const status = own.findLast(({ came }) => UNCLEAR.has(came))?.status;
-  const answer = status === undefined ? undefined : `the service answered ${status}`;
+  const { status, came } = own.findLast(({ came }) => UNCLEAR.has(came)) ?? {};
+  const gave = came === 'unreadable' ? `gave an unreadable answer (${status})` : `answered ${status}`;
+  const answer = status === undefined ? undefined : `the service ${gave}`;
   if (own.some(({ came }) => came === 'nonce already used'))
     return `the request arrived, but ${answer ?? 'its answer was lost'}`;
   return `${answer ?? 'the service did not answer'}, and may have done the work`;

@@ -110,3 +110,9 @@ export function openBreakers(breakers: Health['breakers']): OpenBreaker[] {
     )
     .map(([name, breaker]) => (name === WHOLE ? breaker : { ...breaker, operation: name }));
 }
+
+/** What an operator has to know of: while the connection is down, its operations fail for that. */
+export function causesOf(stopped: readonly OpenBreaker[]): readonly OpenBreaker[] {
+  const whole = stopped.filter(({ operation }) => operation === undefined);
+  return whole.length > 0 ? whole : stopped;
+}

@@ -106,9 +106,9 @@ export class PartnerUnreadable extends PartnerError {
     operation: string,
     answer: { status: number; found: Unreadable; detail?: string; retryAfterSeconds?: number | null },
   ) {
-    const detail = answer.detail ? `: ${answer.detail}` : '';
     const { status, found } = answer;
-    super(operation, `the service answers ${status} (${foundInWords(status, found)}${detail})`);
+    const what = `${foundInWords(status, found)}${answer.detail ? `: ${answer.detail}` : ''}`;
+    super(operation, status < 300 ? `the answer (${status}) is ${what}` : `the service answers ${status} (${what})`);
     this.status = answer.status;
     this.found = answer.found;
     this.retryAfterSeconds = answer.retryAfterSeconds ?? null;
@@ -123,7 +123,7 @@ export class PartnerUnanswered extends PartnerError {
   readonly sent: boolean;
 
   constructor(operation: string, facts: { sent: boolean; why: string; cause?: unknown }) {
-    super(operation, `no answer: ${facts.why}`, { cause: facts.cause });
+    super(operation, facts.why, { cause: facts.cause });
     this.sent = facts.sent;
   }
 }

@@ -37,5 +37,7 @@ export async function exchange(
 
 function whatFailed(error: unknown, timeoutMs: number): NetworkFailure {
   const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
-  return isTimeout ? { sent: true, why: `no answer within ${timeoutMs / 1000} s` } : networkFailure(error);
+  return isTimeout
+    ? { sent: true, why: `the service did not answer within ${timeoutMs / 1000} s` }
+    : networkFailure(error);
 }

@@ -17,10 +17,10 @@ export function networkFailure(error: unknown): NetworkFailure {
     causes(error)
       .map(({ message }) => NOT_TUNNELLED.exec(message))
       .find(Boolean) ?? [];
-  if (status !== undefined) return { sent: false, why: `the proxy does not connect to the instance ${status}` };
+  if (status !== undefined) return { sent: false, why: `the proxy does not connect to the service ${status}` };
   const code = errorCode(error);
-  if (NEVER_SENT.test(code)) return { sent: false, why: `the instance cannot be reached (${code})` };
-  if (TLS_FAILED.test(code)) return { sent: false, why: `no trusted TLS connection (${code})` };
+  if (NEVER_SENT.test(code)) return { sent: false, why: `the service cannot be reached (${code})` };
+  if (TLS_FAILED.test(code)) return { sent: false, why: `there is no trusted TLS connection (${code})` };
   return { sent: true, why: `the connection was cut (${code})` };
 }
 

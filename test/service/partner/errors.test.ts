@@ -250,6 +250,9 @@ describe('a refusal', () => {
   });
 });
 
+const unreadable = (status: number, what: string) =>
+  status < 300 ? `the answer (${status}) is ${what}` : `the service answers ${status} (${what})`;
+
 describe('an unreadable answer', () => {
   const page = '<html><body>Sign in</body></html>';
   const NO_ENVELOPE = 'not the documented envelope';
@@ -283,7 +286,7 @@ describe('an unreadable answer', () => {
     expect(error).toBeInstanceOf(PartnerUnreadable);
     expect(error).toMatchObject({ operation: 'projects/list', status, found });
     const shown = status === 503 ? 'a maintenance page' : found;
-    expect(error.message).toBe(`projects/list: the service answers ${status} (${shown}${hint && `: ${hint}`})`);
+    expect(error.message).toBe(`projects/list: ${unreadable(status, `${shown}${hint && `: ${hint}`}`)}`);
     expect(received).toHaveLength(1);
   });
 
@@ -303,7 +306,7 @@ describe('an unreadable answer', () => {
       response.writeHead(status, { 'content-encoding': 'gzip' }).end(bomb);
     });
     const error = await failureOfSending(client, listProjects, {});
-    const message = name === 'PartnerRefusal' ? told : `the service answers ${status} (${told})`;
+    const message = name === 'PartnerRefusal' ? told : unreadable(status, told);
     expect(error).toMatchObject({ name, message: `projects/list: ${message}` });
   });
 
@@ -323,7 +326,7 @@ describe('an unreadable answer', () => {
     const error = await failureOfSending(client, createDefect, { title: canary });
     expect(error).toMatchObject({ name: 'PartnerUnreadable', status: 201, found: 'other data than declared' });
     expect(error.message).toBe(
-      `defects/create: the service answers 201 (other data than declared: data.defect_id: missing; it has ${shown}; name the right fields in relay.config.ts, under connections.<name>.operations['defects/create'].fields)`,
+      `defects/create: the answer (201) is other data than declared: data.defect_id: missing; it has ${shown}; name the right fields in relay.config.ts, under connections.<name>.operations['defects/create'].fields`,
     );
   });
 
@@ -390,8 +393,8 @@ describe('no answer', () => {
     return clientAtNoon('https://pm.example.com', { fetch: async () => new Response(body) });
   };
   const isCut = /^the connection was cut \(UND_ERR_SOCKET\)$/;
-  const isLate = /^no answer within 0\.02 s$/;
-  const isNoTls = /^no trusted TLS connection \(ERR_SSL_/;
+  const isLate = /^the service did not answer within 0\.02 s$/;
+  const isNoTls = /^there is no trusted TLS connection \(ERR_SSL_/;
 
   it.each<[string, () => Promise<PartnerClient>, boolean, RegExp]>([
     ['a connection that is cut before the work', () => cutBy('before work'), true, isCut],
@@ -401,16 +404,16 @@ describe('no answer', () => {
     ['an answer in another protocol', () => ofServer(inAnotherProtocol), true, /^the connection was cut/],
     ['a server that never answers', never, true, isLate],
     ['a server that never ends its answer', () => ofServer((_, response) => halfAnAnswer(response), 20), true, isLate],
-    ['a port that nobody listens on', atClosedPort, false, /^the instance cannot be reached \(ECONNREFUSED\)$/],
+    ['a port that nobody listens on', atClosedPort, false, /^the service cannot be reached \(ECONNREFUSED\)$/],
     ['a server that does not speak TLS', withoutTls, false, isNoTls],
     ['a TLS server without a certificate', withoutCertificate, false, isNoTls],
-    ['a proxy that refuses', refusedByProxy, false, /^the proxy does not connect to the instance \(502\)$/],
+    ['a proxy that refuses', refusedByProxy, false, /^the proxy does not connect to the service \(502\)$/],
   ])('from %s', async (_, given, sent, why) => {
     const error = await failureOfSending(await given(), updateDefect, { defect_id, title: canary });
     expect(error).toBeInstanceOf(PartnerUnanswered);
     const facts = { operation: 'defects/update', status: null, retryAfterSeconds: null, sent };
     expect({ ...error }).toEqual({ name: 'PartnerUnanswered', ...facts });
-    const [told, reason = ''] = error.message.split('defects/update: no answer: ');
+    const [told, reason = ''] = error.message.split('defects/update: ');
     expect(told).toBe('');
     expect(reason).toMatch(why);
     expect(error.cause).toBeInstanceOf(Error);
