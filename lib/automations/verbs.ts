@@ -50,25 +50,25 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
     log: 'logged track tracked book booked add time spent worked buche buchen zeit enregistrer noter registrar anotar',
     relate: 'verknüpfe verknüpfen relier relacionar',
     today: "heute aujourd’hui aujourd'hui hoy",
-    week: 'woche semaine semana timesheet hours report stunden heures horas',
+    week: 'woche semaine semana timesheet hours missing report stunden heures horas',
     status: 'jobs estado statut état',
   }).flatMap(([verb, words]) => words.split(' ').map((word) => [word, verb] as const)),
 ]);
 
-const AWAY = '“Away until…” is a button below each reminder of your timesheet.';
+const AWAY = 'Use the button “Away until…” below a reminder of your timesheet.';
 const REMINDERS =
-  '“Mute today” is a button below each reminder of your timesheet. Your administrator sets when reminders come.';
-const MADE = '“defect <title>” creates a defect, and “task <title>” a task.';
+  'To get no more reminders today, use the button “Mute today” below one. Your administrator sets when they come.';
+const MADE = '{slash} defect <title> creates a defect, and {slash} task <title> a task.';
 /** Matches `new task: Buy milk` and `add a bug Login fails`. */
 const ADDED =
   /^(?:add|create|make|new|report|file|erstelle|neue[rs]?|crée[rz]?|ajoute[rz]?|nouvelle|nouveau|crear?|nuev[ao]) (?:(?:an?|new|eine?n?|neue[rsn]?|une?|nouvelle|nouveau|una?|nuev[ao]) )*(\p{L}+)(?:$|:? (?:called |named )?(.+)$)/iu;
-const LOGGED = '“week” shows each day of this week, with what is missing. For earlier weeks, open the service.';
-const TIMER = 'There is no timer. Log the time afterwards.';
+const LOGGED = '{slash} week shows each day of this week, with what is missing. For earlier weeks, open the service.';
+const TIMER = 'There is no timer. Log the time afterwards: {slash} log <duration> <task>.';
 
 /** Words for which there is a button or another way. */
 const HINTS = new Map([
   ...['create', 'new'].map((word) => [word, MADE] as const),
-  ...['this', 'my', 'missing', 'rest', 'last', 'letzte', 'diese', 'meine', 'mes', 'cette', 'mis', 'esta'].map(
+  ...['this', 'my', 'rest', 'last', 'letzte', 'diese', 'meine', 'mes', 'cette', 'mis', 'esta'].map(
     (word) => [word, LOGGED] as const,
   ),
   ...['start', 'stop', 'timer', 'clock', 'continue', 'resume'].map((word) => [word, TIMER] as const),
@@ -88,7 +88,8 @@ const TOPICS: readonly [RegExp, string][] = [
 ];
 
 /** Matches `what can you do?` and `hi`. */
-const ASKS_FOR_HELP = /^(?:what (?:can|do) \p{L}+ do|how (?:do|does|can) .*|hi|hello|hey|hallo|salut|hola)\W*$/iu;
+const ASKS_FOR_HELP =
+  /^(?:what (?:can|do) \p{L}+ do|how (?:do|does|can) .*|(?:was kannst|hvad kan|wat kan|que peux|qué puedes) .*|hi|hello|hey|hallo|salut|hola)\W*$/iu;
 const CHANGING =
   '(?:delete|remove|edit|change|correct|rename|assign|move|comment|due|priority|estimate|lösche?n?|ändere?n?|korrigieren?|supprimer?|modifier?|corriger?|renommer?|borrar?|eliminar?|cambiar?|corregir)';
 const CHANGE = new RegExp(`^(?:no|nein|non|wait|sorry|oops|doch|${CHANGING})(?= |,|$)`, 'i');

@@ -22,33 +22,37 @@ export function readItems(verb: ItemsCommand['verb'], text: string): Reading<Ite
   const words = text.split(/[ ,;]/).filter((word) => !SEPARATORS.has(word.toLowerCase()));
   const odd = words.find((word) => (idIn(word)?.length ?? Number.POSITIVE_INFINITY) > MAX_ID_LENGTH);
   if (odd?.includes('://')) {
-    return { fault: `${excerpt(odd)} is the address of a page. ${verb} takes the ids of checklist items, such as 12.` };
+    return {
+      fault: `${excerpt(odd)} is the address of a page. ${verb} takes the numbers of checklist items, such as 12.`,
+    };
   }
   if (odd !== undefined && odd !== words[0] && COMMANDS.has(odd.toLowerCase())) {
     return { fault: `${excerpt(odd)} begins another command. Give one command at a time.` };
   }
   if (odd !== undefined) {
-    const takes = `${verb} takes numbers such as 12, which the service shows beside each checklist item.`;
+    const takes = `${verb} takes only such numbers, which you find in the service.`;
     return {
       fault: `${excerpt(odd)} is not the number of a checklist item. ${takes}${verb === 'undo' ? ` ${CHANGED}` : ''}`,
     };
   }
   const time = words.find((word) => isWrittenAsDuration(idIn(word) ?? ''));
   if (time !== undefined)
-    return { fault: `${excerpt(time)} is a duration. ${verb} takes the ids of checklist items, and log logs time.` };
+    return {
+      fault: `${excerpt(time)} is a duration. ${verb} takes the numbers of checklist items, and log logs time.`,
+    };
   const range = words.find((word) => rangeIn(word));
   if (range !== undefined) {
     const all = words.flatMap((word) => rangeIn(word) ?? idIn(word) ?? []);
     const written = [verb, ...new Set(all)].join(' ');
     return suggesting(
-      `${excerpt(range)} is a range. Write each id, ${MOST_ITEMS} at most.`,
+      `${excerpt(range)} is a range. Write each number, ${MOST_ITEMS} at most.`,
       all.length > MOST_ITEMS ? [] : [written],
     );
   }
   const items = [...new Set(words.flatMap((word) => idIn(word) ?? []))];
   if (items.length === 0 && verb === 'undo')
     return { fault: `undo reopens checklist items: undo <item id> …, for example undo 12. ${CHANGED}` };
-  if (items.length === 0) return { missing: 'the id of a checklist item, which you find in the service' };
+  if (items.length === 0) return { missing: 'the number of a checklist item, which you find in the service' };
   if (items.length > MOST_ITEMS) {
     return { fault: `These are ${items.length} checklist items. The maximum is ${MOST_ITEMS}.` };
   }

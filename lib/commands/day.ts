@@ -109,9 +109,13 @@ export function daysMeant(words: string, languages: Languages, today?: string): 
   return wordsOfDay(words, languages)?.days(today) ?? [];
 }
 
-export function unclearDay(words: string, languages: Languages): string {
+/** @param isAlone nothing else is left to be the task */
+export function unclearDay(words: string, languages: Languages, isAlone = false): string {
   const why = wordsOfDay(words, languages)?.why;
-  const what = why ?? `${likeDay(words)} Write the day before the task: today, yesterday or a date such as 2026-11-18.`;
+  const how = isAlone
+    ? 'Write the task behind it.'
+    : 'Write the day before the task: today, yesterday or a date such as 2026-11-18.';
+  const what = why ?? `${likeDay(words)} ${how}`;
   return `${what} If it is a task or a note, put it in quotation marks.`;
 }
 

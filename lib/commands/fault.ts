@@ -2,7 +2,7 @@ import { cutToBytes } from '../text.ts';
 
 /**
  * Tells a person why their input is not understood: what is wrong and what to type instead. It quotes the input
- * unescaped, so escape it before you show it.
+ * unescaped, so escape it before you show it. Where only Slack shows it, `{slash}` is the command, `/pm`.
  */
 export interface CommandFault {
   fault: string;
@@ -23,7 +23,7 @@ const EXCERPT_BYTES = 80;
 const SUGGESTION_LENGTH = 500;
 
 /** For `undo`, `delete` and the like, where people look for it. */
-export const CHANGED = 'Time, tasks and defects are changed and deleted in the service.';
+export const CHANGED = 'Partner Relay cannot change or delete time, tasks or defects. Do that in the service.';
 
 /** A person's input in quotation marks, shortened if it is long. */
 export function excerpt(typed: string): string {

@@ -83,8 +83,8 @@ export function readLog(typed: string, languages: Languages): Reading<LogCommand
       fault: `There are no options such as ${option.trim()}. Write log <duration> [day] <task> [note], without them.`,
     };
   if (CHANGE_OF_ENTRY.test(text)) return { fault: CHANGED };
-  // `log @aisha 2h Login`
-  if (/^<?@/.test(text)) return { fault: ONLY_YOURSELF };
+  // `log @aisha 2h Login`, `log 2h @aisha Login`
+  if (/^(?:\S+ )?<?@/.test(text)) return { fault: ONLY_YOURSELF };
   if (IN_DAYS.test(text)) return { fault: 'Time is not logged in days. Write the hours, such as 8h.' };
   const { phrase, rest } = durationPhrase(text);
   if (phrase === '') return { missing: 'a duration and a task' };
@@ -129,7 +129,7 @@ function readUnclear(unclear: UnclearDay, phrase: string, languages: Languages):
   if ('fault' in duration) return duration;
   const read = readEntry(duration.minutes, phrase, unclear.others, languages);
   if ('missing' in read || 'fault' in read)
-    return 'missing' in read && unclear.others === '' ? { fault: unclearDay(unclear.words, languages) } : read;
+    return 'missing' in read && unclear.others === '' ? { fault: unclearDay(unclear.words, languages, true) } : read;
   const isSecond = 'words' in read || read.command.day !== 'today';
   if (isSecond)
     return { fault: `There is a second day beside ${excerpt(unclear.words)}. Time is logged for one day at a time.` };

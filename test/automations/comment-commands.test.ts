@@ -95,7 +95,7 @@ describe('a comment by a collaborator', () => {
     ).toEqual([
       '⚠️ “1h99m” has too many minutes: next to hours, the maximum is 59. Use 99m or 2h39m.',
       `⚠️ There is no checklist item 999. Nothing was completed.${EDITS}`,
-      `⚠️ There is no task 4711. Give its id, or its whole name.${EDITS}`,
+      `⚠️ There is no task 4711. Write its id, or its whole name as the service shows it.${EDITS}`,
     ]);
     expect(await relay.jobs('parked')).toEqual([]);
   });

@@ -305,7 +305,7 @@ describe('time that is logged', () => {
       ['Login with passkeys 30 Dec: read code', { '2026-12-30': 'read code' }],
     ])('a day behind the name is asked about: %s', async (typed, readings) => {
       relay.clock.now = Date.parse('2027-01-02T12:00:00Z');
-      expect((await ask(relay, `log 1h ${typed}`)).inTheEnd).toMatch(/(?:looks like a day|Which day is)/);
+      expect((await ask(relay, `log 1h ${typed}`)).inTheEnd).toMatch(/(?:looks like a day|did you mean \w+day )/);
       const asked = question();
       const dated = Object.keys(readings).map((date) => `Log 1h on Login with passkeys, ${date}`);
       expect(buttonsOf(asked)).toEqual([...dated, expect.stringMatching('^Log 1h today, with the note “')]);

@@ -108,8 +108,13 @@ describe('a line in an issue', () => {
   });
 
   it.each([
-    ['a task that is not there', 'Task: Make coffee', 'There is no task Make coffee. Nothing was linked', 0],
-    ['an id that is not there', 'Task: 4711', 'the service refuses these ids', 1],
+    [
+      'a task that is not there',
+      'Task: Make coffee',
+      'No task is called “Make coffee”, or begins like it. Nothing was linked',
+      0,
+    ],
+    ['an id that is not there', 'Task: 4711', 'there is no task 4711', 1],
     ['a name that the service refuses to search for', 'Task: ab', 'The service refuses this search', 0],
     ['a name that is a beginning', 'Task: Release', `Did you mean this? Task ${TASK.id}`, 0],
   ])('tells its author what is wrong: %s', async (_, body, words, sent) => {
@@ -246,7 +251,12 @@ describe('/pm relate', () => {
     ['relate 4711 project 12', 'relate needs task, case or step'],
     ['relate 4711 case', 'relate needs the id of a test case'],
     ['relate 4711 task 12', 'Could not link defect 4711 to task 12: there is no task 12'],
-    ['relate 4711 case 12', 'Could not link defect 4711 to test case 12: one of them does not exist'],
+    [
+      'relate 4711 case 12',
+      'Could not link defect 4711 to test case 12: the service knows no defect 4711, or no test case 12',
+    ],
+    ['relate A B', '“A” is not the id of a defect'],
+    ['relate 4711 task B', '“B” is not the id of a task'],
     [
       `relate ${TASK.id} task 4711`,
       `${TASK.id} is the id of a task, not of a defect. Did you mean “relate 4711 task ${TASK.id}”?`,

@@ -169,24 +169,23 @@ describe('a command', () => {
     expect(parseCommand(text)).toEqual({ fault: expect.any(String), suggestions: [suggestion].flat() });
   });
 
-  const NO_ITEM =
-    'is not the number of a checklist item. done takes numbers such as 12, which the service shows beside each checklist item.';
+  const NO_ITEM = 'is not the number of a checklist item. done takes only such numbers, which you find in the service.';
   it.each([
     [
       'dnoe',
-      'There is no command “dnoe”. Did you mean done? done needs the id of a checklist item, which you find in the service: done <item id> …, for example done 12 13',
+      'There is no command “dnoe”. Did you mean done? done needs the number of a checklist item, which you find in the service: done <item id> …, for example done 12 13',
     ],
     ['done login page', `“login” ${NO_ITEM}`],
     [`done ${'1'.repeat(65)}`, `“${'1'.repeat(65)}” ${NO_ITEM}`],
     [
       'done https://pm.example/1',
-      '“https://pm.example/1” is the address of a page. done takes the ids of checklist items, such as 12.',
+      '“https://pm.example/1” is the address of a page. done takes the numbers of checklist items, such as 12.',
     ],
     ['done 1.2', `“1.2” ${NO_ITEM}`],
     [`done ${Array.from({ length: 21 }, (_, i) => i).join(' ')}`, 'These are 21 checklist items. The maximum is 20.'],
     ['done 104 log 1h release', '“log” begins another command. Give one command at a time.'],
     ['done 103 undo 104', '“undo” begins another command. Give one command at a time.'],
-    ['done 101-121', '“101-121” is a range. Write each id, 20 at most.'],
+    ['done 101-121', '“101-121” is a range. Write each number, 20 at most.'],
     // What else is no duration is a table of duration.test.ts.
     ['log soon 4711', '“soon” is not a duration such as 1h30m, 1.5h, 90m or 1:30.'],
     ['log 2h :', 'log needs a task: log <duration> [day] <task> [note], for example log 1h30m 4711 wrote tests'],

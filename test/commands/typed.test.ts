@@ -108,7 +108,7 @@ describe('what people type for a command', () => {
     ...['delete my last entry', 'log undo', 'supprimer 2h Login', 'rename Login to Logout', 'due friday Login'],
   ])('a request for a change that only the service can make says so: %s', (typed) => {
     expect(parseCommand(typed, LANGUAGES)).toEqual({
-      fault: expect.stringContaining('changed and deleted in the service'),
+      fault: expect.stringContaining('cannot change or delete time, tasks or defects'),
     });
   });
 
@@ -117,27 +117,30 @@ describe('what people type for a command', () => {
   });
 
   it.each([
-    ['away|vacation until Friday|holiday|Urlaub', /^“Away until…” is a button/],
-    ['I’m away tomorrow|congé lundi|day off on Monday', /^“Away until…” is a button/],
-    ['mute|mute today|stop sending me reminders', /^“Mute today” is a button/],
+    ['away|vacation until Friday|holiday|Urlaub', /the button “Away until…” below a reminder/],
+    ['I’m away tomorrow|congé lundi|day off on Monday', /the button “Away until…” below a reminder/],
+    ['mute|mute today|stop sending me reminders', /the button “Mute today” below one/],
     ['show me last week', /For earlier weeks, open the service\.$/],
-    ['create bug Login fails|new task Buy milk', /^“defect <title>” creates a defect, and “task <title>” a task\.$/],
+    [
+      'create bug Login fails|new task Buy milk',
+      /^{slash} defect <title> creates a defect, and {slash} task <title> a task\.$/,
+    ],
     [
       'add task "Release notes" to Web Shop|add a bug',
-      /^“defect <title>” creates a defect, and “task <title>” a task\.$/,
+      /^{slash} defect <title> creates a defect, and {slash} task <title> a task\.$/,
     ],
-    ['yesterday|this week|esta semana|my week|missing', /^“week” shows each day of this week/],
-    ['rest|monday|Friday|Sonntag|lundi|gestern', /^“week” shows each day of this week/],
-    ['list tasks|tasks|projects|find my tasks', /^“find <text>” searches/],
-    ['delete my last entry|edit 4711|remove', /are changed and deleted in the service\.$/],
+    ['yesterday|this week|esta semana|my week', /^{slash} week shows each day of this week/],
+    ['rest|monday|Friday|Sonntag|lundi|gestern', /^{slash} week shows each day of this week/],
+    ['list tasks|tasks|projects|find my tasks', /cannot list your tasks: open them in the service/],
+    ['delete my last entry|edit 4711|remove', /Do that in the service\.$/],
     ['thanks|version|whoami|what did I log', /^There is no command “\w+”\.$/],
-    ['link voucher to release checkout 2.4', /type relate and their ids/],
+    ['link voucher to release checkout 2.4', /^{slash} relate links a defect/],
     ['done 12 2h', /“2h” is a duration/],
     ['log rest|log time', /log needs a duration: /],
-    ['log @aisha 2h 4711|log <@U0AISHA01> 2h 4711', /^You can log time for yourself only/],
-    ['report this month', /For other weeks, open the service/],
+    ['log @aisha 2h 4711|log <@U0AISHA01> 2h 4711|log 2h @aisha Login', /^You can log time for yourself only/],
+    ['report this month', /For earlier weeks, open the service/],
     ['remind me at 17:00', /Your administrator sets when/],
-    ['today 4711|today yesterday|week last', /Write “\w+” alone\. “week” shows the days of this week/],
+    ['today 4711|today yesterday|week last', /Write “\w+” alone\. {slash} week shows each day of this week/],
     ['log 8h|2h', /log needs a task: /],
   ])('is answered with what helps, and nothing is done: %s', (typed, said) => {
     for (const text of typed.split('|')) {

@@ -161,7 +161,7 @@ describe('a command of a team in Slack', () => {
 
   it.each([
     [MIRA, 'Mira Novak is Mira Novak on 2026-11-20.'],
-    ['U0NOBODY1', 'Jonas Weber: No user of the service has your e-mail address. Ask your Partner Relay administrator'],
+    ['U0NOBODY1', 'Jonas Weber: No user of the service has your e-mail address. If you have an account'],
   ])('knows who %s is, by one name and as the user of the service', async (userId, said) => {
     await start();
     expect((await ask(relay, 'who is it', { userId })).inTheEnd).toContain(said);

@@ -5,6 +5,7 @@ import { ask, command, MIRA, NOBODY, TOMASZ } from '../slack-requests.ts';
 import { workWith } from './changed-config.ts';
 
 const CONTACT = 'the platform team';
+const NO_ACCOUNT = `No user of the service has your e-mail address. If you have an account there, tell ${CONTACT} its address. Otherwise, ask for one.`;
 const ASK = `Ask ${CONTACT} to add you to Partner Relay.`;
 const LUCAS = 'lucas.pereira@example.com';
 const AISHA = 'aisha.rahman@example.com';
@@ -69,7 +70,7 @@ describe('a person in Slack', () => {
   });
 
   it.each([
-    ['that the service does not know', NOBODY, () => {}, `No user of the service has your e-mail address. ${ASK}`],
+    ['that the service does not know', NOBODY, () => {}, NO_ACCOUNT],
     [
       'with a mapped address that the service does not know',
       NOBODY,

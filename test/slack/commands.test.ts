@@ -38,7 +38,7 @@ describe('a command', () => {
     expect(relay.sandbox.requests).toBe(1);
   });
 
-  const OF_A_TASK = `:warning: Checklist item ${CHECKOUT.id}: that is the id of a task, and done takes ids of checklist items. Nothing was completed.`;
+  const OF_A_TASK = `:warning: Task ${CHECKOUT.id} is not a checklist item. You find the numbers of checklist items in the service.`;
   const NONE = (id: number) => `There is no checklist item ${id}.`;
   it.each([
     ['done 101', ':white_check_mark: Completed checklist item 101.', [true, false, false]],
@@ -296,7 +296,9 @@ it.each(['issue WEB-42', 'bug list', 'task 4711 2h', 'task "Fix the cart" assign
   async (typed) => {
     const asked = { channelId: PLATFORM };
     const answer = await command(relay, typed, asked);
-    expect(answer.text).toMatch(/^:question: This creates a \w+ with only the title “.*”\. Do you mean \/pm \w+ /);
+    expect(answer.text).toMatch(
+      /^:question: (?:This creates a \w+ with only the title “.*”|All of this would be the title, .*)\. Do you mean \/pm \w+ /,
+    );
     expect(relay.queued()).toBe(0);
     await press(relay, answer, buttonsOf(answer)[0] ?? '', asked);
     await relay.work();

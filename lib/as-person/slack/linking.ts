@@ -62,6 +62,8 @@ export function createLinking(
   ): Promise<SlackMessage> {
     const { connection } = typed;
     if (!isOffered(connection)) return notOffered(config);
+    if (typed.code !== undefined && !CODE.test(typed.code))
+      return linkMessage('That is not a code. A code has six digits, such as 482-913.', connection);
     if (typed.code !== undefined) return confirm(asking, connection, typed.code);
     const grant = await grants.get(connection, holderOf(asking));
     const isLinked = grant !== undefined && grant.death === undefined;
@@ -145,6 +147,8 @@ export function createLinking(
 
   return { faultOf, linkAccount, makeLink, unlinkAccount, linkStatus };
 }
+
+const CODE = /^\d{3}-\d{3}$/;
 
 const holderOf = ({ userId }: Pick<Asking, 'userId'>): Holder => ({ in: 'slack', id: userId });
 

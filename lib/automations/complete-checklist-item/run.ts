@@ -40,7 +40,9 @@ export const run = defineRun(checklistItemJobs, async ({ items, completed, leftO
   const [only] = outcomes;
   const isAlone = outcomes.length === 1 && job.asked?.by?.in === 'slack' && !mine;
   if (isAlone && only?.refused === NO_ITEM && (await isTask(only.item, steps, context))) {
-    only.refused = `that is the id of a task, and ${job.asked?.verb} takes ids of checklist items`;
+    throw new NotDone(
+      `Task ${only.item} is not a checklist item. You find the numbers of checklist items in the service`,
+    );
   }
   const done = outcomes.filter(({ refused }) => refused === null).map(({ item }) => item);
   const refused = outcomes.flatMap(({ item, refused }) =>

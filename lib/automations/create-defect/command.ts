@@ -54,8 +54,9 @@ export const defectVerb: Verb<DefectCommand> = {
 export function doubtOfTitle(what: string, title = ''): string | undefined {
   const words = title.split(' ', MOST_ODD_WORDS + 1);
   const isOdd = words.length <= MOST_ODD_WORDS && words.every((word) => /\d/.test(word) || WISH.test(word));
-  if (title === '' || !(isOdd || MORE_THAN_TITLE.test(title))) return undefined;
-  return `This creates a ${what} with only the title ${excerpt(title)}.`;
+  if (MORE_THAN_TITLE.test(title))
+    return `All of this would be the title, because Partner Relay cannot assign a ${what} or set its due date.`;
+  return isOdd && title !== '' ? `This creates a ${what} with only the title ${excerpt(title)}.` : undefined;
 }
 
 const MORE_THAN_TITLE = /(?:^| )(?:assign(?:ed)? )?to <?@|["”“»] (?:assign|due) /i;

@@ -38,6 +38,7 @@ import {
   type TypedTime,
   tasksOfKey,
   type UnclearTask,
+  WHAT_WORKS,
 } from '../log-time/find-task.ts';
 import { hasActed, isConfirmed } from '../what-happened.ts';
 import { askInSlack } from './ask-in-slack.ts';
@@ -164,7 +165,7 @@ export function createCustomSteps(job: Job, steps: JobSteps, context: CustomCont
 
   /** @throws {NotDone} if the person chooses no task, or cannot be asked */
   async function chosenTask(step: string, { fault, said, offered }: UnclearTask): Promise<ReadTask> {
-    if (offered.length === 0) throw new NotDone(`${fault}. Give its id, or its whole name`);
+    if (offered.length === 0) throw new NotDone(`${fault}. ${WHAT_WORKS}`);
     if (by?.in !== 'slack') {
       const list = offered.map(({ task }) =>
         by ? task.id : `${task.id} (${cutToLength(task.name, SHOWN_LENGTH, '…')})`,

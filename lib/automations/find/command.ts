@@ -10,7 +10,8 @@ export interface FindCommand {
   text: string;
 }
 
-export const LISTED = '“find <text>” searches the names of all tasks and projects. It cannot list yours.';
+export const LISTED =
+  'Partner Relay cannot list your tasks: open them in the service. {slash} find <text> searches all tasks and projects by name.';
 export const OF_TASKS = /^(?:(?:my|all|meine|alle|mes|mis) )?(?:open )?(?:tasks|aufgaben|tâches|tareas)$/i;
 
 const printFind = ({ text }: { text: string }) => `find ${asTyped(text)}`;

@@ -3,7 +3,7 @@ import { bare, type Verb } from '../verb.ts';
 
 export interface LinkCommand {
   verb: 'link';
-  /** The code that the browser shows after the sign-in, such as `482-913`. */
+  /** The code that the browser shows after the sign-in, such as `482-913`; not checked yet. */
   code?: string;
 }
 
@@ -14,17 +14,10 @@ export const linkVerb: Verb<LinkCommand> = {
   examples: ['link', 'link 482-913'],
   read(text) {
     if (text === '') return { command: { verb: 'link' } };
-    const [, first, second] = /^(\d{3})[- ]?(\d{3})$/.exec(inPlainForm(text)) ?? [];
-    if (first === undefined || second === undefined) {
-      return {
-        fault:
-          'A code has six digits, such as 482-913. To begin, type link alone. To link a defect to a task, a test case or a ' +
-          'test step, type relate and their ids.',
-        // Excludes commands for `relate`, such as `link 4711 with task 12`.
-        ...(!/\b(?:task|case|step)\b/i.test(text) && { suggestions: ['link'] }),
-      };
-    }
-    return { command: { verb: 'link', code: `${first}-${second}` } };
+    // Matches commands for `relate`, such as `link 4711 with task 12`.
+    if (/\b(?:task|case|step|to|with)\b/i.test(text))
+      return { fault: '{slash} relate links a defect to a task, a case or a step.' };
+    return { command: { verb: 'link', code: inPlainForm(text).replace(/^(\d{3})[- ]?(\d{3})$/, '$1-$2') } };
   },
   print: ({ code }) => (code === undefined ? 'link' : `link ${code}`),
   permission: null,

@@ -50,6 +50,8 @@ export interface UnclearTask {
   offered: readonly ReadTask[];
 }
 
+export const WHAT_WORKS = 'Write its id, or its whole name as the service shows it';
+
 export const didYouMean = (offered: readonly unknown[]): string =>
   offered.length === 1 ? 'Did you mean this?' : 'Did you mean one of these?';
 
@@ -225,12 +227,10 @@ function faultOf(typed: TypedWords, offered: readonly FittingTask[]): Pick<Uncle
     // Behind the name, the words may be a note, which the records must not contain.
     return { fault: isOpen ? 'No task has exactly this name' : said, said };
   }
-  const isName = isOpen && (offered.length > 0 || !/\d/.test(typed.first));
-  if (!isName) return same(`There is no task ${shown([typed.first])}`);
-  return {
-    fault: 'No task is called what you wrote, or begins like it',
-    said: `No task is called “${shown(words)}”, or begins like it`,
-  };
+  if (/\d/.test(typed.first) && !(isOpen && offered.length > 0))
+    return same(`There is no task ${shown([typed.first])}`);
+  const said = `No task is called “${shown(words)}”, or begins like it`;
+  return { fault: isOpen ? 'No task is called what you wrote, or begins like it' : said, said };
 }
 
 /**

@@ -16,6 +16,8 @@ export interface AskedTime {
   /** The date in the person's time zone when they asked. */
   today: string;
   languages: Languages;
+  /** The command in Slack, `/pm`. */
+  slash: string;
 }
 
 /** A task, date and note that a person may mean. */

@@ -39,13 +39,13 @@ interface WrittenEntry extends Pick<OfferedEntry, 'task' | 'note' | 'date'> {
 /** Logs time for the person who asked, never for anyone else. */
 export const run = defineRun(timeJobs, async (time, steps, context) => {
   const { job, config, asPerson, markers, timesheetOf, clock } = context;
-  const languages = config.slack?.languages ?? [];
+  const { languages = [], command: slash = '' } = config.slack ?? {};
   const mine = await asPerson('log', time.by, job, steps);
   const { timeZone, address, tasks, write, whose } = await (mine
     ? asThem(mine, time, steps, context)
     : withKey(time, steps, context));
   const isPublic = time.by.in === 'github';
-  const asked = { time, job, today: dateAsked(job, timeZone), languages };
+  const asked = { time, job, today: dateAsked(job, timeZone), languages, slash };
   const { task, note, date } = await whatToLog(asked, tasks).catch(ifRefused('this search', isPublic));
   const timesheet = timesheetOf({ connection: job.connection, address });
   const day = await steps.read('look at that day', 'timesheet', () => timesheet.onDay(date));

@@ -7,10 +7,18 @@ import { addDays, dateIn } from '../../dates.ts';
 import { NotDone } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { cutToLength } from '../../text.ts';
-import { didYouMean, findTask, MOST_OFFERED, type ReadTask, SHOWN_LENGTH, type TaskSource } from './find-task.ts';
+import { dayName } from '../../timesheets/reminder-message.ts';
+import {
+  didYouMean,
+  findTask,
+  MOST_OFFERED,
+  type ReadTask,
+  SHOWN_LENGTH,
+  type TaskSource,
+  WHAT_WORKS,
+} from './find-task.ts';
 import { type AskedTime, type OfferedEntry, offerBlocks, saidBlocks } from './offer-blocks.ts';
 
-const WHAT_WORKS = 'Give its id, or its whole name.';
 /** For the records, which must not contain the note. */
 const DAY_IN_NOTE = 'The note begins with what looks like a day. Write the day before the task';
 const WHICH_DAY = 'Some words may be a day or part of the note. Write the day as a date';
@@ -36,7 +44,8 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Of
   }
   const { fault, said, offered } = read;
   if (offered.length === 0) {
-    const what = unclear ? unclearDay(unclear.words, asked.languages) : WHAT_WORKS;
+    const find = `To look for it, type ${asked.slash} find and a part of its name.`;
+    const what = unclear ? unclearDay(unclear.words, asked.languages) : find;
     throw new NotDone(`${fault}. ${WHAT_WORKS}`, saidBlocks(`${said}. ${what}`));
   }
   if (unclear) return dayMeant(offered.map(readingOf), unclear, asked, false);
@@ -88,8 +97,8 @@ function dayMeant(
   const said =
     at === 'task' && days.length > 1
       ? `${excerpt(words)} may mean more than one day`
-      : days.length > 0
-        ? `Which day is ${excerpt(words)}?`
+      : days[0] !== undefined
+        ? `${excerpt(words)}: did you mean ${dayName(days[0])}?`
         : unclearDay(words, asked.languages);
   const readings = [...dated.slice(0, MOST_OFFERED), ...kept];
   throw new NotDone(

@@ -1,3 +1,4 @@
+import { excerpt } from '../../commands/fault.ts';
 import { idIn } from '../../commands/words.ts';
 import { eventOf, type JobVerb } from '../verb.ts';
 import { relateJobs } from './jobs.ts';
@@ -11,6 +12,10 @@ export interface RelateCommand {
   id: string;
 }
 
+const notAnId = (typed: string, what: string) => ({
+  fault: `${excerpt(typed)} is not the id of a ${what}. You find the id, such as 4711, in the service.`,
+});
+
 const printRelate = ({ defect, what, id }: RelateCommand) => `relate ${defect} ${what} ${id}`;
 
 export const relateVerb: JobVerb<RelateCommand> = {
@@ -22,9 +27,10 @@ export const relateVerb: JobVerb<RelateCommand> = {
     const [first = '', word = '', ...rest] = text.replace(/ (?:to|with|and) /i, ' ').split(' ');
     const what = (['task', 'case', 'step'] as const).find((kind) => kind === word.toLowerCase());
     const [defect, id] = [idIn(first), idIn(rest.join(' '))];
-    if (defect === undefined) return { missing: 'the id of a defect' };
+    if (defect === undefined) return first === '' ? { missing: 'the id of a defect' } : notAnId(first, 'defect');
     if (!what) return { missing: 'task, case or step' };
-    if (id === undefined) return { missing: `the id of a ${KINDS[what]} (find shows ids of tasks)` };
+    if (id === undefined && rest.length > 0) return notAnId(rest.join(' '), KINDS[what]);
+    if (id === undefined) return { missing: `the id of a ${KINDS[what]}` };
     return { command: { verb: 'relate', defect, what, id } };
   },
   print: printRelate,

@@ -52,23 +52,21 @@ async function link(
   const by = await relateDefect(defect, target, { ...context, steps }).catch(async (error: unknown) => {
     // See docs/partner-api.md#statuses for the meaning of the statuses.
     if (!(error instanceof Refused) || error.refusal.status === 403) throw error;
-    const isThere = error.refusal.status !== 404;
-    const why = isThere ? 'the service refuses these ids' : await whyNotThere(defect.id, target, steps, context);
-    throw new NotDone(`Could not link ${what}: ${why}`);
+    throw new NotDone(`Could not link ${what}: ${await whyRefused(defect.id, target, steps, context)}`);
   });
   const things = [{ kind: 'defects', id: defect.id } as const, { kind: PAGES[target.kind], id: target.id }];
   if (by === job.id) return { text: `linked ${what}`, about: things };
   return untold(`${by} already links ${what}, so it is not sent again`);
 }
 
-/** Explains which of the two ids is wrong, if the service shows tasks. */
-async function whyNotThere(
+/** Explains which of the two ids is wrong. The service shows only whether a task exists. */
+async function whyRefused(
   defect: DefectName['id'],
   { kind, id }: RelationTarget,
   steps: JobSteps,
   context: RunContext,
 ): Promise<string> {
-  const unclear = 'one of them does not exist';
+  const unclear = `the service knows no defect ${defect}, or no ${kind} ${id}`;
   const isTask = (id: string | number) => taskExists(String(id), context.job.connection, false, steps, context);
   try {
     const isTargetTask = kind === 'task' && (await isTask(id));

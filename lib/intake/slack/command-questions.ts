@@ -15,7 +15,9 @@ export async function faultMessage(
 ): Promise<SlackMessage> {
   const { settings } = intake;
   const usable = isUnknown ? (await usableVerbs(place, intake)).map(({ verb }) => verb) : [];
-  const told = plainSection(`:warning: ${fault}${isUnknown ? ` There are: ${usable.join(', ')}.` : ''}`);
+  const told = plainSection(
+    `:warning: ${fault.replaceAll('{slash}', settings.command)}${isUnknown ? ` There are: ${usable.join(', ')}.` : ''}`,
+  );
   const meant = suggestions.map((suggestion) => section(code(`${settings.command} ${suggestion}`)));
   const buttons = suggestions.flatMap((command, index) => {
     const value = { command, happened: `${triggerId} ${index}` };

@@ -1,7 +1,7 @@
 import type { SectionBlock } from '@slack/types';
 import type { Verbs } from '../../automations/verbs.ts';
 import { chunks } from '../../chunks.ts';
-import { onConnection } from '../../config/settings.ts';
+import { onConnection, requiresLink } from '../../config/settings.ts';
 import { parkKindOf } from '../../engine/line/next-step.ts';
 import { parkedToPerson, waitToPerson } from '../../engine/record/in-plain-words.ts';
 import { askedIn, continuesAt, isOver, type Job, questionOf, shortName, waitOf } from '../../engine/record/job.ts';
@@ -49,7 +49,25 @@ export async function helpMessage(
     .map((example) => code(`${slash} ${example}`));
   const blocks = [section(ABOUT), ...chunks(lines, LINES_OF_SECTION).map((some) => section(some.join('\n')))];
   if (examples.length > 0) blocks.push(section(`For example ${examples.join(', ')}`));
+  const first = await neededFirst(place, shown, intake);
+  if (first !== undefined) blocks.push(section(first));
   return { text: `What ${slash} can do`, blocks };
+}
+
+/** What a person needs before the commands work for them. */
+async function neededFirst(
+  { userId, channelId }: { userId: string; channelId: string },
+  shown: Verbs['list'],
+  intake: SlackIntake,
+): Promise<string | undefined> {
+  const { config, settings } = intake;
+  const connection = connectionOf(intake, channelId);
+  if (requiresLink(config, connection))
+    return shown.every(({ permission }) => permission === null)
+      ? `Here, people act in their own name. To see the other commands, link your account: ${code(`${settings.command} link`)}`
+      : undefined;
+  if (!settings.access.knownOnly || (await intake.isKnown(userId, connection))) return undefined;
+  return `All but help and status need an account in the service. If you have none, ask ${escaped(config.contact)}.`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { AnsweredCommand } from '../../automations/verbs.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
-import { type ReadTurns, TOO_MANY } from '../../people/turns.ts';
+import { type ReadTurns, tooMany } from '../../people/turns.ts';
 import { commandOfButton } from '../../platforms/slack/command-button.ts';
 import { notOffered } from '../../platforms/slack/link-messages.ts';
 import { message, type SlackMessage, section, warning } from '../../platforms/slack/messages.ts';
@@ -72,7 +72,7 @@ async function carryOut(given: GivenCommand, intake: SlackIntake) {
     return { said: await answer(given.command as AnsweredCommand, given, intake), works: false };
   }
   const isAccepted = (await intake.accept(draft, given)) !== 'too many';
-  return { said: isAccepted ? undefined : warning(TOO_MANY), works: isAccepted };
+  return { said: isAccepted ? undefined : warning(tooMany(intake.settings.command)), works: isAccepted };
 }
 
 /** Answers a command that has no job, or opens the form that it needs first. */

@@ -28,7 +28,9 @@ export function linkButton(connection: string, scopes: readonly string[] = []): 
 
 /** The answer if accounts cannot be linked. */
 export const notOffered = ({ contact }: { contact: string }): SlackMessage =>
-  warning(`Accounts cannot be linked here. Ask ${escaped(contact)}.`);
+  warning(
+    `Accounts cannot be linked here; ${escaped(contact)} can change that. What you ask for is done under Partner Relay's account.`,
+  );
 
 /** Asks a person to link an account, with a button. @param why the reason, as a sentence in plain text */
 export function linkMessage(why: string, connection: string, scopes?: readonly string[]): SlackMessage {

@@ -5,7 +5,7 @@ import { recognitionJobs } from '../../../automations/recognize-person/jobs.ts';
 import { requiresLink } from '../../../config/settings.ts';
 import { digest } from '../../../digest.ts';
 import type { JobDraft } from '../../../engine/record/job.ts';
-import { TOO_MANY } from '../../../people/turns.ts';
+import { tooMany } from '../../../people/turns.ts';
 import { PlatformRateLimited, PlatformUnanswered } from '../../../platforms/errors.ts';
 import { message, plainSection, type SlackMessage, warning } from '../../../platforms/slack/messages.ts';
 import { escaped } from '../../../platforms/slack/mrkdwn.ts';
@@ -97,7 +97,8 @@ async function fill(
   { userId, triggerId }: Pick<ModalRequest, 'userId' | 'triggerId'>,
   intake: SlackIntake,
 ): Promise<SlackMessage | undefined> {
-  return (await intake.accept(draft, { userId, happened: triggerId })) === 'too many' ? warning(TOO_MANY) : undefined;
+  const accepted = await intake.accept(draft, { userId, happened: triggerId });
+  return accepted === 'too many' ? warning(tooMany(intake.settings.command)) : undefined;
 }
 
 /**

@@ -5,7 +5,7 @@ import { parseDuration } from '../../../commands/duration.ts';
 import { taskAsTyped } from '../../../commands/log.ts';
 import type { OurPermission } from '../../../config/schema.ts';
 import { DAY_MS } from '../../../dates.ts';
-import { TOO_MANY } from '../../../people/turns.ts';
+import { tooMany } from '../../../people/turns.ts';
 import { readOwn, SlackRequestError } from '../../../platforms/slack/requests/fields.ts';
 import type { ModalSubmission } from '../../../platforms/slack/requests/interaction.ts';
 import { AWAY_MODAL, awayMemory, awayMessage } from '../../../platforms/slack/views/away-views.ts';
@@ -42,7 +42,7 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
       if (title.trim() === '') return { title: 'A defect needs a title.' };
       const origin = slackOrigin({ ...sent, happened: sent.viewId, channelId }, connection);
       const fields = { projectId: project, title: title.trim(), description, type, priority, severity, permalink };
-      return faultsOf(sent, await intake.accept(defectJob(fields, origin), requestOf(sent)));
+      return faultsOf(sent, await intake.accept(defectJob(fields, origin), requestOf(sent)), intake);
     }
     case LOG_TIME_MODAL: {
       const { connection, task } = remembered(logTimeMemory);
@@ -61,7 +61,7 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
         note,
       } as const;
       const draft = timeJob(command, slackOrigin({ ...sent, happened: sent.viewId }, connection));
-      return faultsOf(sent, await intake.accept(draft, requestOf(sent)));
+      return faultsOf(sent, await intake.accept(draft, requestOf(sent)), intake);
     }
     case AWAY_MODAL: {
       const { responseUrl } = remembered(awayMemory);
@@ -98,9 +98,9 @@ function taskOfForm(values: ModalSubmission['values']): { task: string; isId?: t
 
 const requestOf = ({ userId, viewId }: ModalSubmission) => ({ userId, happened: viewId });
 
-function faultsOf(sent: ModalSubmission, accepted: Accepted): FieldFaults | undefined {
+function faultsOf(sent: ModalSubmission, accepted: Accepted, { settings }: SlackIntake): FieldFaults | undefined {
   if (accepted === 'safe') return undefined;
-  return faultOfForm(sent, accepted === 'before' ? SENT_BEFORE : TOO_MANY);
+  return faultOfForm(sent, accepted === 'before' ? SENT_BEFORE : tooMany(settings.command));
 }
 
 /** A fault of the whole form, shown at its first input because Slack shows errors only at inputs. */
