@@ -6,19 +6,19 @@ import type { JobQueue } from './queue.ts';
 export interface AcceptedBy {
   jobs: JobStore;
   queue: JobQueue;
-  /** The signatures of jobs that a person asks for. */
+  /** Signs jobs that a person asks for. */
   signatures?: Pick<JobSignatures, 'sign'>;
 }
 
 /**
- * Makes an event safe: stores the job, then queues it. Failures throw, so that an event is acknowledged only when it is
- * safe. Nothing notes that a job was queued, so a repeat sends it again until a worker has it.
+ * Accepts an event: stores its job, then queues it. Throws if either fails, because only a stored and queued event may
+ * be acknowledged. No record says that a job was queued, so a repeat of the event sends it again until a worker has it.
  *
- * @param keepState only for events about an issue: stores the state that the event reports and the job relies on. It
- * runs for a repeat too, because a state that appears, disappears and reappears within one second has the same id each
- * time. It returns the state's revision, or undefined if a newer state is known. If a repeat's state is newer than the
- * one of its job, and the job may have run, the repeat gets its own job. A job without a revision was accepted when a
- * newer state was known, so its repeat is never newer, however late it comes.
+ * @param keepState only for events about an issue: stores the state that the event reports and the job needs. Also runs
+ * for a repeat, because a state that appears, disappears and reappears within one second has the same id each time.
+ * Returns the state's revision, or undefined if a newer state is known. If a repeat's state is newer than its job's,
+ * and the job may have run, the repeat gets a job of its own. A job without a revision was accepted after a newer
+ * state, so no repeat of it is newer.
  * @returns the job, and whether the event was accepted before
  */
 export async function acceptEvent(
@@ -31,7 +31,7 @@ export async function acceptEvent(
     const made = { ...draft, revision };
     return jobs.store(signatures ? await signatures.sign(made) : made);
   }
-  // Stored without a read first, because almost every event is new.
+  // Stored without a read before, because almost every event is new.
   const { job, stored } = await store(draft);
   const isNewer = revision !== undefined && job.revision !== undefined && revision > job.revision;
   return isNewer && job.status !== 'queued'

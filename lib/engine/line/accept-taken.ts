@@ -5,17 +5,17 @@ import type { Table } from '../../state/table/table.ts';
 import type { Job, JobDraft } from '../record/job.ts';
 import { type AcceptedBy, acceptEvent } from './accept-event.ts';
 
-/** A job to be made, and how old its event is. */
+/** A job to store, and when its event happened. */
 export interface DatedDraft {
   draft: JobDraft;
   /** When the event happened, in epoch milliseconds. */
   at?: number | undefined;
-  /** Nothing says how old the event is, so it is remembered without an end. */
+  /** True if the age of the event is unknown. The relay then remembers the event forever. */
   isForGood?: boolean | undefined;
   keepState?: Parameters<typeof acceptEvent>[2];
 }
 
-/** What an automation makes of an event: its jobs, or the reason why there are none. */
+/** The result of an automation's `on` for an event: jobs, or the reason why there are none. */
 export type Taken = readonly DatedDraft[] | string;
 
 export interface AcceptTakenOptions extends AcceptedBy {
@@ -23,17 +23,20 @@ export interface AcceptTakenOptions extends AcceptedBy {
   clock: () => number;
 }
 
-/** What came of an event. */
+/** The result of accepting an event. */
 export interface Accepted {
   jobs: { id: string; repeat: boolean }[];
-  /** Why there is no job, or not one more. */
+  /** Why there is no job, or no further job. */
   ignored: string[];
 }
 
-/** Shorter than a job's record is kept, by a margin for clocks and for deliveries in transit. */
+/** Less than the lifetime of a job's record, to allow for clock differences and deliveries in transit. */
 const LONGEST_MS = LIFETIME_MS - DAY_MS;
 
-/** Stores and queues the jobs that an automation makes of an event. @param about what the log says of the event */
+/**
+ * Stores and queues the jobs that an automation makes from an event. @param about fields that describe the event in the
+ * log
+ */
 export async function acceptTaken(
   taken: Taken,
   { log, ...options }: AcceptTakenOptions & { log: Pick<Console, 'info'> },
@@ -55,8 +58,8 @@ export async function acceptTaken(
 }
 
 /**
- * Stores and queues a job. A job's record expires 30 days after its end, so an event that is older makes none: nothing shows
- * any more whether it was done.
+ * Stores and queues a job. An event older than 30 days gets no job: job records expire 30 days after their end, so the
+ * relay can no longer tell whether the event was already handled.
  *
  * @returns the job, and whether the event was accepted before; or why there is no job
  */
@@ -71,7 +74,7 @@ export async function acceptDated(
   return `it happened at ${then}, more than 29 days before ${today}, and may have been done already`;
 }
 
-/** When an event that does not say when it happened came first; epoch milliseconds. */
+/** Returns when an event without a time first arrived; epoch milliseconds. */
 async function firstAccepted(jobId: string, table: Table, now: number): Promise<number> {
   const key = keys.customEvent(jobId);
   if (await table.put({ ...key, at: now }, { expression: 'attribute_not_exists(#pk)' })) return now;

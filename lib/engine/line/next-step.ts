@@ -13,27 +13,27 @@ import {
   whoIsAsked,
 } from '../record/job.ts';
 
-/** What an operator can decide about a job; `done`, `again` and `search` resolve an unknown outcome. */
+/** An operator's decision about a job. `done`, `again` and `search` resolve an unknown outcome. */
 export type Choice = 'replay' | 'answer' | 'discard' | 'done' | 'again' | 'search';
 
 /** What to do next about a job that has not succeeded. */
 export interface NextStep {
   /** One sentence. */
   text: string;
-  /** What an operator can decide now, the safest first. */
+  /** The decisions that are possible now, safest first. */
   choices: readonly Choice[];
-  /** What they can decide from a time on, in epoch milliseconds. */
+  /** The decisions that become possible at `from`, in epoch milliseconds. */
   later?: { from: number; choices: readonly Choice[] };
-  /** The section that explains the state, from the root of the repository. */
+  /** The section of the docs that explains the state, as a path from the root of the repository. */
   docs: string;
 }
 
 /**
- * What to do next about a job: the same sentence in the terminal, the console and messages.
+ * Says what to do next about a job. The terminal, the console and messages show the same sentence.
  *
- * @param time writes a time as its reader should see it, from epoch milliseconds
+ * @param time formats epoch milliseconds for the reader
  * @param now epoch milliseconds
- * @returns undefined for a job that has ended well
+ * @returns undefined for a job that has ended for good
  */
 export function nextStep(job: Job, time: (ms: number) => string, now: number): NextStep | undefined {
   switch (job.status) {
@@ -62,7 +62,7 @@ export function nextStepOfParked(
   if (asks && helps !== undefined)
     return { text: 'It asks you a question: answer it, or discard the job.', choices: ['answer', 'discard'], docs };
   if (helps !== undefined) return { text: helps, choices: ['replay', 'discard'], docs };
-  // What was sent was signed before the job was parked.
+  // The request was signed before the job was parked.
   const { operation = 'a creation', isSought = true, until = executableUntil(parkedAt) } = open ?? {};
   const isOver = now >= until;
   const search = isSought ? (['search'] as const) : [];
@@ -94,7 +94,7 @@ function nextStepOfWaiting(job: Job, time: (ms: number) => string, now: number):
   return {
     text: whatToDo(job, kind) ?? `Nothing to do: it ${whenItContinues(job, time, now)}.`,
     choices: canBeDiscarded(job) && (job.openUntil ?? 0) <= now ? ['replay', 'discard'] : ['replay'],
-    // More than the job decides when it continues.
+    // The connection also decides when the job continues.
     docs: kind === 'outage' || kind === 'key' ? 'docs/stuck.md#connections' : 'docs/stuck.md#waiting',
   };
 }
@@ -123,12 +123,12 @@ const COMMANDS: Readonly<Record<Choice, (id: string) => string>> = {
   search: (id) => `resolve ${id} --search`,
 };
 
-/** The sentence with the section that explains more. */
+/** Returns the sentence with a reference to the section that explains more. */
 export function withDocs({ text, docs }: NextStep): string {
   return `${text} See ${docs}.`;
 }
 
-/** The commands for the choices, without `npx partner-relay`. */
+/** Returns the commands for the choices, without `npx partner-relay`. */
 export function commandsOf({ id }: Pick<Job, 'id'>, { choices }: Pick<NextStep, 'choices'>): string[] {
   return choices.map((choice) => COMMANDS[choice](id));
 }

@@ -9,9 +9,12 @@ import { isCustomGroup, type Job } from '../record/job.ts';
 export const jobMessage = z.object({
   jobId: z.string(),
   generation: z.int(),
-  /** For a job that no worker has had: the line that it would join. */
+  /** The line that the job would join. Only for a job that no worker has had. */
   of: z.optional(z.object({ connection: z.string(), lane: z.enum(lanes) })),
-  /** For a job that waits and must not hold up its group: when the message goes there. Until then it sleeps apart. */
+  /**
+   * When and where to send the message again. Only for a waiting job whose message sleeps outside its group, so that it
+   * does not block the group.
+   */
   sleeps: z.optional(z.object({ until: z.number(), lane: z.enum(lanes), group: z.string() })),
 });
 export type JobMessage = z.output<typeof jobMessage>;
@@ -28,20 +31,21 @@ export type QueuedJob = Pick<Job, 'id' | 'generation' | 'lane' | 'entity' | 'gro
 
 export type JobQueue = ReturnType<typeof createJobQueue>;
 
-/** Whether no worker has had the job, as far as its sender knows. */
+/** True if no worker has had the job, as far as its sender knows. */
 const isNew = ({ connection, attempts, waits, gotOn }: QueuedJob) =>
   connection !== undefined && attempts === 0 && !waits && !gotOn;
 
-/** The code of a team may hang. At most this many workers of each queue run it at once. */
+/** How many workers of each queue may run a team's code at once. That code may hang. */
 const OWN_GROUPS = 2;
 
-/** The group of a job of a team's own automation. Jobs of one entity have the same, so they keep their order. */
+/** Returns the group of a job of a team's automation. Jobs of one entity share a group, so they keep their order. */
 export const customGroup = (entity: string): string =>
   `own-${Number.parseInt(digest(entity).slice(0, 8), 16) % OWN_GROUPS}`;
 
 /**
- * Jobs of one entity run one after the other. A person's job that was sent again after a failure or a wait leaves them, so
- * that their other commands do not wait for it.
+ * Returns the message group of a job. Jobs of one entity share a group, so they run one after the other. A person's job
+ * that is sent again after a failure or a wait gets its own group, so that the person's other commands do not wait for
+ * it.
  */
 function groupOf(job: QueuedJob, isAlone: boolean): string {
   const { generation, lane, entity, group = entity } = job;
@@ -52,7 +56,7 @@ function groupOf(job: QueuedJob, isAlone: boolean): string {
 
 const fitting = (group: string) => (group.length <= MAX_GROUP_LENGTH ? group : digest(group));
 
-/** Also the message's group, so that a sleeping message of an earlier generation cannot block it. */
+/** Also serves as the message's group, so that a sleeping message of an earlier generation cannot block this one. */
 const messageIdOf = ({ id, generation }: Pick<QueuedJob, 'id' | 'generation'>) => `${id}:${generation}`;
 
 export function createJobQueue(sqs: SQSClient, urls: Readonly<Record<QueueName, string>>) {
@@ -70,7 +74,7 @@ export function createJobQueue(sqs: SQSClient, urls: Readonly<Record<QueueName, 
   return {
     /**
      * Sends one message. SQS accepts each generation of a job only once within five minutes.
-     * @param isAlone true if it goes past all others of its group
+     * @param isAlone true if the message gets its own group and does not wait for others
      */
     async send(job: QueuedJob, isAlone = false): Promise<void> {
       const { id: jobId, generation, lane, connection, startsAtOnce, dueAt: until } = job;
@@ -81,7 +85,7 @@ export function createJobQueue(sqs: SQSClient, urls: Readonly<Record<QueueName, 
       const of = isNew(job) && connection !== undefined && !startsAtOnce && { of: { connection, lane } };
       await post(lane, { jobId, generation, ...of }, group, id);
     },
-    /** Sends a message that has slept apart into its group. A second one does no harm. */
+    /** Sends the message of a job that slept outside its group into the group. A second message is harmless. */
     async wake({ jobId: id, generation, sleeps: { lane, group } }: SleepingMessage): Promise<void> {
       await post(lane, { jobId: id, generation }, group, `${messageIdOf({ id, generation })}:due`);
     },
@@ -104,12 +108,12 @@ export function createJobQueue(sqs: SQSClient, urls: Readonly<Record<QueueName, 
   };
 }
 
-/** This many parallel requests to AWS are fast and stay far below its limits. */
+/** How many requests to AWS run in parallel: fast, and far below its limits. */
 const AT_ONCE = 16;
 
 /**
  * Runs a function for each item, a limited number at a time.
- * @throws {AggregateError} after all have been tried, so that one failure does not stop the others
+ * @throws {AggregateError} after all items, so that one failure does not stop the others
  */
 export async function inBatches<T, R>(many: readonly T[], act: (one: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];

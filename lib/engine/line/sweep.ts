@@ -7,27 +7,25 @@ import { inBatches, type JobQueue } from './queue.ts';
 export interface SweepOptions {
   jobs: JobStore;
   queue: JobQueue;
-  /** True if the workers of running jobs were stopped, and did not crash. */
+  /** True if the workers of running jobs were stopped instead of crashing. */
   wasStopped?: boolean;
 }
 
 export interface SweepJobsOptions extends SweepOptions {
-  /** True if the line in which the job stands advances: the configuration has its connection. */
+  /** True if the job's waiting line still calls its jobs, because the configuration has its connection. */
   isCalled: (job: Job & { line: string }) => Promise<boolean>;
 }
 
 /**
- * How many unclaimed jobs one sweep sends again, the oldest first. After thousands of events at once, most jobs only
- * wait behind others in the queue, and a second message for each would keep the workers busy. A lost message is still
- * found within two minutes. In a backlog of thousands, the sweep still covers more jobs each minute than a connection's
- * limit allows.
+ * How many unclaimed jobs one sweep sends again, oldest first. After thousands of events at once, most jobs only wait
+ * behind others in the queue, and a second message for each would keep the workers busy. The sweep still finds a lost
+ * message within two minutes, and covers more jobs a minute than the limit of a connection allows.
  */
 const MOST_UNCLAIMED = 240;
 
 /**
- * Queues every job that would otherwise be stuck: without a message, with an expired lease, or due. Running it
- * twice or late is harmless. Jobs that wait for the budget have no due time: waiting-line.ts.
- *
+ * Queues every job that would otherwise be stuck: without a message, with an expired lease, or due. Running it twice or
+ * late is harmless. Jobs in line have no due time; waiting-line.ts calls them.
  * @param now epoch milliseconds
  */
 export async function sweepJobs(options: SweepJobsOptions, now: number): Promise<Job[]> {
@@ -39,7 +37,7 @@ export async function sweepJobs(options: SweepJobsOptions, now: number): Promise
 }
 
 /**
- * Queues the jobs of one status that are due for a check before `by`: all, or the `most` that are due first. The jobs of an
+ * Queues the jobs of one status that are due for a check before `by`: all of them, or the first `most`. The jobs of an
  * entity keep their order.
  */
 export async function requeueJobs(
@@ -49,9 +47,10 @@ export async function requeueJobs(
   most = Number.POSITIVE_INFINITY,
 ): Promise<Job[]> {
   const requeued: Job[] = [];
-  // A job that was queued again can appear again, later in the index.
+  // A requeued job can appear a second time, later in the index.
   const seen = new Set<string>();
-  // A job that is sent again comes after those of its entity that are in the queue. So those that are younger follow it.
+  // A job that is sent again goes behind the queued jobs of its entity. Younger jobs of the entity are therefore sent
+  // again after it.
   const entities = new Set<string>();
   const until = status === 'queued' ? by + UNCLAIMED_MS : by;
   for await (const page of options.jobs.due(status, until)) {
@@ -59,7 +58,7 @@ export async function requeueJobs(
     const unseen = page.filter(({ id, entity }) => !seen.has(id) && entities.has(entity)).sort(peopleFirst);
     const due = unseen.slice(0, most - seen.size);
     for (const { id } of due) seen.add(id);
-    // The jobs of one entity one after the other, so that they keep their order in the queue.
+    // The jobs of one entity are sent one after the other, so that they keep their order in the queue.
     const byEntity = [...Map.groupBy(due, ({ entity }) => entity).values()];
     await inBatches(byEntity, async (jobs) => {
       for (const job of jobs) {
@@ -72,7 +71,7 @@ export async function requeueJobs(
   return requeued;
 }
 
-/** A job in line is called from the line, unless its connection is gone. Then it has to run to find that out. */
+/** Leaves a job in line to its line, unless the connection is gone. Then the job has to run to find that out. */
 async function requeueOrKeep(job: Job, options: SweepJobsOptions): Promise<Job | undefined> {
   const { status, line, slotAt } = job;
   const stands = status === 'waiting' && line !== undefined && slotAt === undefined;
@@ -86,8 +85,9 @@ function peopleFirst(a: Job, b: Job): number {
 }
 
 /**
- * @param decision of the operator who continues or ends it
- * @returns undefined if the job changed in the meantime, because another process handled it
+ * Queues one job.
+ * @param decision of the operator who continues or ends the job
+ * @returns undefined if another process changed the job in the meantime
  */
 export async function requeueJob(
   job: Job,
@@ -96,7 +96,8 @@ export async function requeueJob(
 ): Promise<Job | undefined> {
   const requeued = await jobs.requeue(job, decision, wasStopped);
   if (!requeued) return undefined;
-  // The last message of a waiting job may sleep in the queue, and its group with it. An operator's decision goes past it.
+  // The last message of a waiting job may be asleep, and its group with it, so an operator's decision bypasses the
+  // group.
   await queue.send(requeued, decision !== undefined && job.status === 'waiting');
   return requeued;
 }

@@ -18,9 +18,9 @@ import type { JobStore } from '../record/job-store.ts';
 import { inBatches, type JobQueue } from './queue.ts';
 
 /**
- * A job is called this long before its slot, because SQS counts whole seconds and wakes a message up to three seconds
- * late. Further commands share workers with first commands, and backfills share them with events, and must not delay
- * them.
+ * How long before its slot a job is called. SQS counts whole seconds and wakes a message up to three seconds late. The
+ * jobs of `further` share workers with first commands, and those of `backfill` share workers with events. They come
+ * later, so that they do not delay the others.
  */
 const LEAD_MS: Readonly<Record<Lane, number>> = {
   interactive: 7_000,
@@ -28,21 +28,23 @@ const LEAD_MS: Readonly<Record<Lane, number>> = {
   background: 7_000,
   backfill: 1_000,
 };
-/** If a called job has not arrived by then, it no longer takes its slot. */
+/** A called job that has not arrived this long after its slot opened no longer takes the slot. */
 const GONE_MS = 60_000;
-/** A called job that no worker has by then, after its slot has opened, waits for a worker. */
+/** A called job that no worker has this long after its slot opened is late: it waits for a worker. */
 const LATE_MS = 4_000;
-/** With so many late jobs, a line calls only one more each time: more would only keep other lines waiting for workers. */
+/**
+ * With this many late jobs, a line calls only one more job at a time. More would keep other lines waiting for workers.
+ */
 const MANY_LATE = 2;
-/** How much later than otherwise that one comes. */
+/** How much later than usual that job comes. */
 const HELD_BACK_MS = 3_000;
-/** A prober is called by the move before its probe: the sweep moves the lines every minute. */
+/** A prober is called in the last move before its probe, because the sweep moves the lines every minute. */
 const PROBER_CALLED_AHEAD_MS = MINUTE;
 
 /** How often an empty line is read again, within seconds, because its index may not show a new job yet. */
 const MOST_LOOKS = 3;
 
-/** How many jobs are tried when a slot is passed on. */
+/** How many jobs are tried as the new owner of a slot. */
 const PASSED_ON_AMONG = 8;
 
 interface Connected {
@@ -50,26 +52,27 @@ interface Connected {
   limits: Limits;
 }
 
-/** A job, and when the slot opens that it is called for. */
+/** A job, and the time of the slot that it is called for. */
 interface Call {
   job: StandingJob;
   slotAt: number;
 }
 
-/** A job that has just been put into a line, whose index may not show it yet. */
+/** A job that has just joined a line, whose index may not show it yet. */
 export interface Joined {
   job: StandingJob;
-  /** If it stands in the line of an operation that fails. */
+  /** Set if the job joined the line of a failing operation. */
   operation?: string | undefined;
 }
 
 /**
- * The jobs that wait for the budget of a connection, or for an operation that fails. They stand in line in the order in
- * which their events came, without a time of their own; only those whose slots open within the next two minutes are
- * called, people first, and of people one job of each in turn. While the connection or the operation does not work, one
- * job is called for each probe.
+ * The jobs that wait for the budget of a connection, or for a failing operation. They are in the order of their events,
+ * and have no time of their own. Only jobs whose slots open within the next two minutes are called: people's jobs
+ * first, and one job of each person in turn. While the connection or the operation does not work, one job is called for
+ * each probe.
  *
- * A called job is always on the way to a line with jobs and a slot to come. Its run moves the lines on.
+ * As long as a line has jobs and a slot ahead, a called job is on its way to it. The run of that job moves the lines
+ * on.
  */
 export type WaitingLines = ReturnType<typeof createWaitingLines>;
 
@@ -82,7 +85,7 @@ interface WaitingLinesOptions {
   sleep?: (ms: number) => Promise<unknown>;
 }
 
-/** The lines for a command of an operator, which makes no call. */
+/** Opens the lines for an operator's command, which makes no calls. */
 export function openWaitingLines(
   { table, jobs, queue, clock }: Pick<WaitingLinesOptions, 'jobs' | 'queue' | 'clock'> & { table: Table },
   { random = Math.random, sleep = wait } = {},
@@ -92,17 +95,17 @@ export function openWaitingLines(
 }
 
 export function createWaitingLines({ jobs, queue, budget, breakers, clock, sleep = wait }: WaitingLinesOptions) {
-  /** @param notBefore when a slot can open at the earliest */
+  /** Calls a job. @param notBefore the earliest time at which a slot can open */
   async function call({ job, slotAt }: Call, leadMs: number, notBefore = slotAt): Promise<string | undefined> {
     const dueAt = Math.max(clock(), slotAt - leadMs);
-    // Once it is awake, the job takes the first slot that is free.
+    // Once awake, the job takes the first free slot, which may be an earlier one.
     const expectedAt = Math.max(notBefore, Math.round((dueAt + slotAt) / 2));
     const called = await jobs.callFromLine(job, dueAt, slotAt, expectedAt);
     if (called) await queue.send(called);
     return called?.id;
   }
 
-  /** The first jobs that stand there, by lane, people first. */
+  /** Returns the first jobs in the lines of a connection or operation, by lane, people first. */
   function standing({ name, limits }: Connected, joined?: Joined, operation?: string): Promise<StandingJob[][]> {
     return Promise.all(
       lanes.map(async (lane) => {
@@ -138,14 +141,14 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock, sleep
     const standingLanes = lanes.filter((lane) => merged[lanes.indexOf(lane)]?.length);
     const comesAt = down ? undefined : lastAwakeAt(merged, calls, now);
     const noted = await budget.noteLines(name, standingLanes, lookedAt, comesAt);
-    // A probe that came early would find the connection still closed.
+    // A prober is called without lead time, because an early probe would find the connection still closed.
     const called = await inBatches([...probers, ...calls], (one) =>
       call(one, probers.includes(one) ? 0 : LEAD_MS[one.job.lane], plan.pausedUntil),
     );
     const ids = called.filter((id) => id !== undefined);
     const made = calls.filter(({ job }) => ids.includes(job.id));
     if (made.length === calls.length) return { called: ids, lookAgainAt: slotsOpen || down ? noted : undefined };
-    // The index does not show yet that the others are called or have ended, so none of them comes.
+    // The other jobs were called before or have ended, which the index does not show yet, so none of them comes.
     const awakeAt = lastAwakeAt(merged, made, now) ?? 0;
     const stillComesAt = awakeAt > clock() ? awakeAt : undefined;
     await budget.noteLines(name, standingLanes, lookedAt, stillComesAt);
@@ -153,12 +156,15 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock, sleep
     return { called: ids, lookAgainAt: isComing ? undefined : clock() + INDEX_LAG_MS };
   }
 
-  /** A job that is awake may have ended before the lines were noted, and then it has not moved them. */
+  /** A job that is awake may have ended before the lines were noted. Such a job did not move them. */
   async function isStillCalled(job: StandingJob | undefined): Promise<boolean> {
     return job !== undefined && (await calledJob(job.id)) !== undefined;
   }
 
-  /** The job as it is now, which the index may not show yet; undefined if it is no longer called, or cannot be read. */
+  /**
+   * Reads the current record of a job, because the index may be behind. @returns undefined if the job is no longer
+   * called, or its record is unreadable
+   */
   async function calledJob(id: string): Promise<Job | undefined> {
     try {
       const job = await jobs.get(id);
@@ -170,8 +176,8 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock, sleep
   }
 
   /**
-   * True if too few workers are there for the jobs that are called.
-   * @param late from the index, which also shows those that a worker has, and may show some that have ended
+   * True if there are too few workers for the called jobs.
+   * @param late from the index, which also shows jobs that a worker has, and possibly ended jobs
    */
   async function waitForWorkers(late: readonly StandingJob[]): Promise<boolean> {
     if (late.length < MANY_LATE) return false;
@@ -179,7 +185,7 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock, sleep
     return called.every((job) => job?.status === 'waiting');
   }
 
-  /** True if jobs are called from the line for slots, and not only for probes. */
+  /** True if the line calls jobs for slots. False while it only calls jobs for probes. */
   async function getsSlots(name: string, { operation }: Joined): Promise<boolean> {
     if (operation === undefined) return true;
     const { operations } = await breakers.lines(name);
@@ -188,9 +194,10 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock, sleep
 
   return {
     /**
-     * Calls the next jobs of a connection, unless a called job is on the way that does. Running it twice or late does no harm.
-     * @param how `atOnce` to call them in any case: the connection works again. `joined` is the job that the caller has just
-     * put into a line.
+     * Calls the next jobs of a connection, unless a called job that will do so is on its way. Running it twice or late
+     * is harmless.
+     * @param how `atOnce` calls jobs in any case, because the connection works again. `joined` is the job that the
+     * caller has just put into a line
      * @returns the ids of the called jobs
      * @throws {BudgetUnavailable}
      */
@@ -208,8 +215,8 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock, sleep
       }
     },
     /**
-     * When a job that joins the line now, behind all others, gets its slot.
-     * @returns epoch milliseconds; undefined if too many are ahead of it to tell
+     * Estimates when a job that joins the line now, behind all others, gets its slot.
+     * @returns epoch milliseconds; undefined if too many jobs are ahead for an estimate
      */
     async foresee({ id, connection, lane, createdAt }: Job, limits: Limits): Promise<number | undefined> {
       const most = 2 * limits.perMinute;
@@ -220,17 +227,17 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock, sleep
       const ahead = inLines.flat().filter((one) => one.id !== id && isAhead(one)).length;
       return budget.foreseeSlot(connection, limits, lane, ahead);
     },
-    /** True if the jobs of the line are called from it. */
+    /** True if jobs are still called from the line. */
     async advances(line: string, connection: string): Promise<boolean> {
       const operation = operationOfLine(line);
       if (operation === undefined) return true;
       const { operations } = await breakers.lines(connection);
       return operations.some((one) => one.operation === operation);
     },
-    /** Gives the slot that a job was called for to the next in its line: the job had nothing to send. */
+    /** Gives the slot of a called job to the next job in its line, because the called job had nothing to send. */
     async passOn({ connection, lane, slotAt }: Job & { slotAt: number }, limits: Limits): Promise<void> {
       const waiting = await jobs.line(connection, lane, 2 * limits.perMinute);
-      // Others may pass a slot on at the same time, and then the first in line is called already.
+      // Another worker may pass a slot on at the same time, so the first in line may already be called.
       for (const job of waiting.filter((one) => one.slotAt === undefined).slice(0, PASSED_ON_AMONG)) {
         if (await call({ job, slotAt: Math.max(slotAt, clock()) }, LEAD_MS[lane])) return;
       }
@@ -239,8 +246,8 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock, sleep
 }
 
 /**
- * The job that makes the next probe, if it is time to call it and none is called already: a person's first, and not the last
- * one again.
+ * Returns the job for the next probe, if it is time to call one and none is called. People's jobs come first, and a job
+ * does not probe twice in a row if there is another.
  * @param personAt when a person's job is called
  */
 function nextProber(
@@ -254,17 +261,18 @@ function nextProber(
   const ofPeople = uncalled.filter(({ lane }) => isOfPeople(lane));
   const candidates = ofPeople.length > 0 ? ofPeople : uncalled;
   const slotAt = Math.max((ofPeople.length > 0 ? personAt : callsProberAt)(breaker), now);
-  // A job that is called for a later time, by a longer pause, does not count.
+  // A job called for a later time, after a longer pause, does not count.
   const isCalled = all.some((job) => job.slotAt !== undefined && isComing(job.slotAt, now) && job.slotAt <= slotAt);
   const job = candidates.find(({ id }) => id !== breaker.prober) ?? candidates[0];
   return job && !isCalled && slotAt <= now + PROBER_CALLED_AHEAD_MS ? [{ job, slotAt }] : [];
 }
 
 /**
- * The jobs to be called now. Those of the same lane that are on their way are ahead of them, and people are ahead of all.
+ * Returns the jobs to call now. Called jobs of the same lane come before them, and people's jobs before all others.
  * @param standing the lines by lane, people first
- * @param apartMs the shortest time between two slots: after a burst a minute's slots open all at once, and workers that
- * all write the budget at once hinder one another, and people would have to be left more slots until the next burst
+ * @param apartMs the shortest time between two slots. After a burst, the slots of a minute open all at once. Workers
+ * that all write the budget at once would slow each other down, and more slots would have to stay free for people until
+ * the next burst
  */
 function nextCalls(standing: readonly StandingJob[][], plan: LinePlan, apartMs: number, now: number): Call[] {
   const calls: Call[] = [];
@@ -286,8 +294,9 @@ function nextCalls(standing: readonly StandingJob[][], plan: LinePlan, apartMs: 
 }
 
 /**
- * By when a called job is awake in each line, the earliest: it moves the lines on in time for the next of its lane. A job
- * that is awake already may have ended, and the index may not show it yet.
+ * Returns the earliest time at which the last called job of a line is awake. That job moves the lines on in time for
+ * the next job of its lane. Jobs that are already awake do not count: they may have ended, and the index may not show
+ * it yet.
  */
 function lastAwakeAt(standing: readonly StandingJob[][], calls: readonly Call[], now: number): number | undefined {
   const awake = lanes.flatMap((lane, index) => {
@@ -303,10 +312,10 @@ function lastAwakeAt(standing: readonly StandingJob[][], calls: readonly Call[],
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A slot that opens much later than a job is called for cannot be. */
+/** True if the slot is near. A slot that opens much later than jobs are called cannot be right. */
 const isComing = (slotAt: number, now: number) => slotAt + GONE_MS > now && slotAt < now + 2 * CALLED_AHEAD_MS;
 
-/** People's jobs, and one other job. It comes a little later, and then moves the lines on. */
+/** Returns people's jobs and only one other job, which comes a little later and then moves the lines on. */
 function heldBack(calls: readonly Call[], now: number): Call[] {
   const firstOther = calls.find(({ job }) => !isOfPeople(job.lane));
   return calls.flatMap(({ job, slotAt }) => {
@@ -316,7 +325,9 @@ function heldBack(calls: readonly Call[], now: number): Call[] {
   });
 }
 
-/** The late jobs of events that were called last. If a worker has them, it has those before them, too. */
+/**
+ * Returns the late jobs of events that were called last. If a worker has them, then workers have the earlier ones, too.
+ */
 function lastLate(standing: readonly StandingJob[], now: number): StandingJob[] {
   const isLate = ({ lane, slotAt }: StandingJob) =>
     lane === 'background' && slotAt !== undefined && isComing(slotAt, now) && slotAt + LATE_MS < now;
@@ -326,7 +337,7 @@ function lastLate(standing: readonly StandingJob[], now: number): StandingJob[] 
     .slice(-MANY_LATE);
 }
 
-/** One job of each person in turn, and of one person in order: the first of everyone, then the second, and so on. */
+/** Orders jobs so that each person has one job in turn: the first of everyone, then the second, and so on. */
 function inTurns(line: readonly StandingJob[]): StandingJob[] {
   const counts = new Map<string, number>();
   const turns = line.map((job) => {

@@ -8,53 +8,55 @@ import type { ReplacedTable } from '../record/replaced-table.ts';
 import type { Once } from './once.ts';
 import type { CallingRun } from './partner-calls.ts';
 
-/** Acting as the people who ask, through accounts that they have linked. The engine knows nothing else of it. */
+/** Acts as the people who ask, through their linked accounts. The engine's only access to these accounts. */
 export interface Acting extends Sealing {
   open(run: ActingRun): ActingSteps;
 }
 
-/** One run of a job, as far as calls of tools depend on it. */
+/** The part of a job's run that tool calls need. */
 export interface ActingRun extends Pick<CallingRun, 'connection' | 'lane' | 'budget' | 'clock' | 'sleep' | 'deadline'> {
   journal: Journal;
   once: Once;
   privacy: Privacy;
   replacedTable: ReplacedTable;
-  /** When the job's event happened at the earliest; epoch milliseconds. */
+  /** The earliest time at which the job's event may have happened; epoch milliseconds. */
   happenedAt: number;
-  /** Whether strangers read the message. If so, it omits the service's own words. */
+  /** True if strangers can read the message. Then it omits the service's own words. */
   isPublic: boolean;
-  /** Before anything of a person is read. @throws {Interruption} for a job that intake did not make as it is */
+  /**
+   * Called before the relay reads anything private. @throws {Interruption} for a job that intake did not make as it is
+   */
   ensureSignedByIntake: () => Promise<void>;
-  /** Reports an error of the relay's own code that the job goes on after. */
+  /** Reports an error in the relay's own code that does not stop the job. */
   bug: (error: unknown) => void;
 }
 
-/** The calls of one run, as any person. */
+/** The tool calls of one run, for any person. */
 export interface ActingSteps {
   as(person: NonNullable<NonNullable<Job['asked']>['by']>): AsPerson;
-  /** Lets the budget know how the calls of the run ended. @throws {BudgetUnavailable} */
+  /** Reports the results of the run's calls to the budget. @throws {BudgetUnavailable} */
   flush(): Promise<void>;
 }
 
-/** Calls of tools as one person, each carried out once per job. */
+/** Tool calls as one person, each carried out once per job. */
 export interface AsPerson {
-  /** Whether the person has linked an account, and whether it can still be used. */
+  /** Returns whether the person has linked an account; `dead` if the relay can no longer use it. */
   linked(): Promise<'no' | 'dead' | 'yes'>;
   /**
-   * Reads a tool that changes nothing.
-   * @param keep what of the answer the job needs later; small, because it is journalled
+   * Calls a tool that changes nothing.
+   * @param keep selects the part of the answer that the job needs later; keep it small, because it is journalled
    */
   read<Kept>(step: string, call: ToolCall, keep: (answer: ToolAnswer) => Kept): Promise<Kept>;
   /**
-   * Calls a tool that changes something: once at most, unless the tool says of itself that it may be repeated.
-   * @throws {NotDone} if the tool says why it did not do it, and where it is unknown whether it did
+   * Calls a tool that changes something. Calls it once at most, unless the tool declares that it may be repeated.
+   * @throws {NotDone} if the tool says why it did not do it, or if the outcome is unknown
    */
   change<Kept>(step: string, call: ToolCall, keep: (answer: ToolAnswer) => Kept): Promise<Kept>;
   /**
    * Carries out a command with the tool that relay.config.ts names for it.
-   * @param fields with the `marker` by which what it made is looked for after a lost answer
-   * @param unclear what the person may have to find out: `this was logged`
-   * @returns the id of what it made, where the configuration says where to find that, and it looks like one
+   * @param fields the tool's input. After a lost answer, the relay searches for their `marker`
+   * @param unclear what the person should check if the outcome is unknown: `this was logged`
+   * @returns the id of the created object, if relay.config.ts says where the answer has it and it looks like an id
    * @throws {NotDone} as `change` does
    */
   write(step: string, use: CreatingTool, fields: Fields, unclear: string): Promise<string | number | undefined>;
@@ -63,9 +65,9 @@ export interface AsPerson {
 const CHANGES = 'tool ';
 const READS = 'reading tool ';
 
-/** What the journal says that a step calls. */
+/** Returns the name under which the journal has the call of a tool that changes something. */
 export const changeBy = ({ tool }: ToolCall): string => `${CHANGES}${tool}`;
 export const readingBy = ({ tool }: ToolCall): string => `${READS}${tool}`;
 
-/** Whether a step, by what it calls, was a call that changes something. */
+/** True if the journal's name of a step's call stands for a tool that changes something. */
 export const changesByTool = (calls: string): boolean => calls.startsWith(CHANGES);

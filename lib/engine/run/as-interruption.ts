@@ -5,13 +5,16 @@ import { SlackRefusal } from '../../platforms/slack/slack-api.ts';
 import { NeedsOperator, RetryAt, StepFailed } from '../record/interruption.ts';
 
 /**
- * The limits of a wait that Slack or GitHub asks for. A much shorter one, again and again, would look like a loop
- * (`sentTooOften` of ending.ts), and one wrong header must not stop a job for years.
+ * The limits of a wait that Slack or GitHub asks for. Repeated shorter waits would look like a loop (`sentTooOften` in
+ * ending.ts), and one wrong header must not stop a job for years.
  */
 const SHORTEST_ASKED_MS = 5_000;
 const LONGEST_ASKED_MS = 24 * 60 * 60_000;
 
-/** What an error of Slack's or GitHub's client means for a job. @returns any other error as it is */
+/**
+ * Returns the interruption that an error of Slack's or GitHub's client means for a job. Returns any other error as it
+ * is.
+ */
 export function asInterruption(error: unknown, now: number): unknown {
   if (error instanceof PlatformRateLimited) {
     const waitMs = Math.min(Math.max(error.waitMs, SHORTEST_ASKED_MS), LONGEST_ASKED_MS);

@@ -6,13 +6,14 @@ import type { Outcome } from './tell-person.ts';
 export interface Automation {
   name: string;
   /**
-   * Runs the job. It may be run again at any point, and then continues where the journal ends. @returns what was done
+   * Runs the job. The engine may run it again at any point; it then continues at the end of its journal.
+   * @returns what was done
    */
   run(job: Job, steps: JobSteps): Promise<string | Outcome>;
   /**
-   * Releases what the job holds outside its own record, right before the job ends.
+   * Releases what the job holds outside its own record. Called right before the job ends.
    *
-   * @param ending if it is `succeeded`, this may throw a RetryAt to run the job once more
+   * @param ending for `succeeded`, this may throw a RetryAt to run the job once more
    * @param isHeld returns true if no other worker has taken over the job
    */
   letGo?(job: Job, ending: 'succeeded' | 'parked', isHeld: () => Promise<boolean>): Promise<void>;

@@ -11,9 +11,12 @@ import type { Creating } from './job-steps.ts';
 import type { Clearance, RequestMark } from './partner-calls.ts';
 import { createSearches, foundBy, type SearchesOptions } from './searches.ts';
 
-/** Within the five minutes in which a service whose clock is right takes the timestamp (docs/exactly-once.md#how). */
+/**
+ * Shorter than the five minutes in which a service with a correct clock accepts the timestamp
+ * (docs/exactly-once.md#how).
+ */
 const RESEND_WINDOW_MS = 4 * 60_000;
-/** The next send waits for the same time that has passed since the signing, within these limits. */
+/** The pause before the next send equals the time since signing, within these limits. */
 const RESEND_PAUSE_MS = { shortest: 250, longest: 10_000 };
 
 /** A signed request, and the client that sends it. */
@@ -22,7 +25,7 @@ interface Ready {
   request: SignedRequest;
 }
 
-/** Calls of creating operations, each at most once per step; see lib/decide.ts. */
+/** Calls creating operations, each at most once per step; see lib/decide.ts. */
 export function createCreations(options: SearchesOptions): Creating {
   const { connection, journal, clock } = options;
   const { pauses, take, takeAgain, send, failed, act } = options.calls;
@@ -41,7 +44,7 @@ export function createCreations(options: SearchesOptions): Creating {
       if (open && isPastResending(open, clock())) {
         const found = await lookFor(step, operation, open.found ?? by, open, log);
         if (found) return found;
-        // Nothing is found only if a person has decided that it was not carried out.
+        // The search returns nothing only if a person decided that the creation was not carried out.
         await journal.dropRequest(step);
         return callCreating(step, operation, payload, identity, log);
       }
@@ -56,7 +59,7 @@ export function createCreations(options: SearchesOptions): Creating {
       const as = isUnanswered ? { sameBytes: true as const } : {};
       const mark = markOf(step, operation, payload, { by, thing: identity?.thing }, kept);
       const sent = await send(clearance, mark, { wasOpen: isUnanswered, log, as });
-      // The mark may have kept it since `open` was read.
+      // `send` may have kept a request in the journal since `open` was read.
       const sentNow = journal.openRequest(step);
       if (sent.became === 'accepted') {
         if (isUnanswered) log.tell();
@@ -88,14 +91,19 @@ export function createCreations(options: SearchesOptions): Creating {
     }
   };
 
-  /** @returns undefined if the key has been replaced: what another key signed cannot be sent again */
+  /**
+   * Restores an open request. @returns undefined if the key was replaced, because a new key cannot repeat those bytes
+   */
   async function sameBytes(open: OpenRequest): Promise<Ready | undefined> {
     const client = await connection.client();
     const request = client.restore(open.request);
     return request && { client, request };
   }
 
-  /** @param kept the request as the journal has it; without it, a new one is signed and kept */
+  /**
+   * Returns the mark of one send.
+   * @param kept the request from the journal; without it, the mark signs and keeps a new one
+   */
   function markOf<P extends z.ZodType, D extends z.ZodType>(
     step: string,
     operation: Operation<P, D>,
@@ -116,7 +124,7 @@ export function createCreations(options: SearchesOptions): Creating {
 
     return {
       async write() {
-        // This worker may have paused after it saw that the bytes can be sent again.
+        // This worker may have stalled since it checked that the request can still be sent again.
         if (kept && isTooOld(kept.request, clock())) {
           throw new RetryAt(clock(), `the request of ${operation.name} is too old to be sent again`, {
             waitsFor: 'answer',
@@ -133,14 +141,14 @@ export function createCreations(options: SearchesOptions): Creating {
   return callCreating;
 }
 
-/** True if another send of the same bytes could no longer show the outcome of the first. */
+/** True if sending the same bytes again could no longer show the outcome of the first send. */
 function isPastResending({ lookFrom, request }: OpenRequest, now: number): boolean {
   return lookFrom !== undefined || isTooOld(request, now);
 }
 
 const isTooOld = ({ signedAt }: Pick<SignedRequest, 'signedAt'>, now: number) => now >= signedAt + RESEND_WINDOW_MS;
 
-/** What makes nothing of its own goes by the name of its operation. */
+/** Returns the id of the created object, or the operation's name if the operation creates nothing with an id. */
 function idOf(operation: Operation, data: unknown): string | number {
   if (operation.effect === 'unknown') return operation.name;
   const id = (data as Record<string, unknown>)[operation.createdId ?? ''];

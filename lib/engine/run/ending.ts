@@ -13,18 +13,18 @@ import { openOutcomeOf } from '../record/open-outcome.ts';
 import { asInterruption } from './as-interruption.ts';
 import type { JobSteps } from './job-steps.ts';
 
-/** How many failed steps park a job. With the pauses below, that takes about half an hour. */
+/** How many failed attempts park a job. With the pauses below, that takes about half an hour. */
 export const MAX_ATTEMPTS = 8;
 const FIRST_RETRY_MS = 2_000;
 
 export type Ending =
   | { ended: 'succeeded' | 'not-done'; outcome: string }
-  /** With the attempts if the last one failed. */
+  /** Has `attempts` if the last attempt failed. */
   | ({ ended: 'parked'; attempts?: number } & Parked)
   | { ended: 'waits'; wait: RetryAt | InLine; attempts: number; isForNewer?: true };
 
 /**
- * What an interruption means for the job.
+ * Returns how a run ends, from what it threw.
  * @param bug gets an error of the relay's own code
  * @throws {LeaseLost}
  */
@@ -57,11 +57,14 @@ export function endingOf(
 
 const ASKS_NEWER_EVERY_MS = 4 * 60_000;
 
-/** What becomes of a job with a part that cannot be read. What a newer version wrote waits for that version. */
+/**
+ * Returns how a run ends if an item of its job is unreadable. An item of a newer version makes the job wait for that
+ * version.
+ */
 export function unread(job: Job, error: UnreadableItem, isOpen: boolean, now: number): Ending {
   const { message } = error;
   const { waits, gotOn } = job;
-  // The job itself may be older: it was in the waiting line, or was parked and replayed.
+  // Not counted from the job's creation, because the job may have been in line before, or parked and replayed.
   const first = waits?.newest.find(({ why, from }) => why === message && from >= (gotOn?.at ?? 0))?.from ?? now;
   if (error instanceof NewerItem && now < first + WAITS_FOR_NEWER_MS) {
     const wait = new RetryAt(now + ASKS_NEWER_EVERY_MS, message, { releasesQueueGroup: true });
@@ -70,32 +73,32 @@ export function unread(job: Job, error: UnreadableItem, isOpen: boolean, now: nu
   return { ended: 'parked', reason: message, kind: isOpen ? 'outcome unknown' : 'needs an operator' };
 }
 
-/** Parks a job. What is unknown about its calls counts more than why it stopped. */
+/** Parks a job. An unknown outcome of its calls matters more than `kind`. */
 export function parked(reason: string, kind: ParkKind, journal: Journal): Ending & { ended: 'parked' } {
   const open = openOutcomeOf(journal);
   return open ? { ended: 'parked', reason, kind: 'outcome unknown', open } : { ended: 'parked', reason, kind };
 }
 
-/** The delay quadruples with each attempt, up to ten minutes. Half of it is jitter. */
+/** Returns the pause before a retry. It quadruples with each attempt, up to ten minutes; half of it is random. */
 function retryPause(attempts: number, random: () => number): number {
   const longest = Math.min(FIRST_RETRY_MS * 4 ** (attempts - 1), LONGEST_SLEEP_MS);
   return longest / 2 + (random() * longest) / 2;
 }
 
-/** How often a job may be sent again, for any wait: several short waits in a row are usual. */
+/** How often a job may be sent again without long waits, because several short waits in a row are normal. */
 const FREE_SENDS = 20;
 /**
- * The time that explains one more. No wait is shorter for long: the shortest are 5 s, for the first time entry, and where
- * Slack or GitHub asks for less.
+ * The waiting time that allows one more send. Repeated waits are never shorter: the shortest are 5 s, for the first
+ * time entry, and where Slack or GitHub asks for less.
  */
 const EXPLAINS_ONE_MS = 4_000;
 
 /**
- * Lambda's own guard against loops is off, because one job's worker sends the message of the next
- * (infra/job-worker.ts). A job that is sent again much more often than its waits explain is in a loop.
+ * Finds jobs in a loop: those sent again much more often than their waits explain. Lambda's own loop detection is off,
+ * because one job's worker sends the message of the next (infra/job-worker.ts).
  *
  * @param now epoch milliseconds
- * @returns how often it was sent since it last got on, if that is too often
+ * @returns how often the job was sent since its last progress, if that is too often
  */
 export function sentTooOften({ generation, createdAt, gotOn }: Job, now: number): number | undefined {
   const since = gotOn ?? { generation: 1, at: createdAt };
@@ -104,14 +107,14 @@ export function sentTooOften({ generation, createdAt, gotOn }: Job, now: number)
   return sends > FREE_SENDS + explained ? sends : undefined;
 }
 
-/** A job that crashes the worker this often in a row, and gets no further, would do so again. */
+/** After this many crashes in a row without progress, a job would crash its worker again. */
 const MOST_CRASHES = 3;
-/** The most if its open creations have to be settled first. */
+/** The limit if the job must first settle open creations. */
 const MOST_WITH_SETTLING = 8;
 
 /**
- * True if the last runs of a job crashed one after the other, and none of them wrote an entry of the journal. That a step
- * has failed once more is no progress.
+ * True if the job's last runs crashed in a row without an entry in the journal. An entry about a failed step is no
+ * progress.
  */
 export function crashesInVain({ crashes = [] }: Pick<Job, 'crashes'>, journal: Journal): boolean {
   const since = crashes.at(-MOST_CRASHES);
@@ -120,15 +123,15 @@ export function crashesInVain({ crashes = [] }: Pick<Job, 'crashes'>, journal: J
 }
 
 /**
- * Parks a job that crashes again and again. The automation does not run again, but what it has sent without a clear answer
- * is sent again and searched for.
+ * Parks a job that keeps crashing its worker. Does not run its automation, but first settles its open creations: sends
+ * them again, or searches for them.
  * @throws {NeedsOperator} in the end
  */
 export async function parkCrashed({ crashes = [] }: Job, journal: Journal, steps: JobSteps): Promise<never> {
   if (crashes.length < MOST_WITH_SETTLING) {
     for (const step of journal.undecidedSteps()) {
       const operation = operations.get(journal.openRequest(step)?.operation ?? '');
-      // Its payload is in the journal.
+      // The payload is in the journal.
       if (operation) await steps.create(step, operation, {});
     }
   }

@@ -12,24 +12,24 @@ import type { Markers } from '../record/markers.ts';
 import type { Created, Identity, JobSteps } from './job-steps.ts';
 import { foundBy } from './searches.ts';
 
-/** A job that waits for another one looks again after this long, and twice as long each time. */
+/** How long a job that waits for another job pauses. The pause doubles each time. */
 const LOOK_AGAIN_MS = { first: 10_000, longest: 600_000 };
 
-/** A request that has expired with the journal of its job: it is too old to be carried out. */
+/** Stands for a request whose journal has expired. The service no longer accepts such an old request. */
 const EXPIRED = { url: '', timestampSeconds: 0, nonce: '', body: '', signedAt: 0, proof: '' };
 
 /**
- * What the claim of another step has come to: the id of what it made, a request that may have been carried out, or
- * nothing. `expired` if its job may have sent one, and its journal is gone.
+ * What another step did with its claim: the id of the object that it created, a request that may have been carried out,
+ * or nothing. `expired` if its job may have sent a request, but its journal is gone.
  */
 type Fate = { id: Created['id'] } | { open: OpenRequest; isParked: boolean } | 'nothing' | 'expired';
 
-/** What a step saw under a key, and how often it had been let go. */
+/** What a step found under a key, and how often the key had been released by then. */
 type Seen = { turn: number; id: Created['id'] | null };
 
 const foundStep = (name: string, key: string) => `${name}: found ${digest(key)}`;
 
-/** What a job throws while another one makes what it needs. */
+/** Returns the wait of a job while another job creates what it needs. */
 export function waitFor({ waits }: Job, by: string, calls: string, now: number): RetryAt {
   const before = waits?.newest.at(-1);
   const pause = LOOK_AGAIN_MS.first * 2 ** (before?.for === 'job' ? (before.looks ?? 1) : 0);
@@ -37,7 +37,7 @@ export function waitFor({ waits }: Job, by: string, calls: string, now: number):
   return new RetryAt(now + Math.min(pause, LOOK_AGAIN_MS.longest), why, { waitsFor: 'job' });
 }
 
-/** What a job throws if something else has the name and key of its step. */
+/** Returns the error for a step whose name and key are used for something else. */
 export const otherUse = (step: string, calls: string, made: Made): NeedsOperator =>
   new NeedsOperator(
     `the step '${step}' comes with ${calls}, and ${made.by?.job} with ${made.calls} for the same name and key; give one of them another name`,
@@ -46,17 +46,17 @@ export const otherUse = (step: string, calls: string, made: Made): NeedsOperator
 export interface ForKeyOptions {
   table: Table;
   jobs: Pick<JobStore, 'get'>;
-  /** The journal of another job. */
+  /** Opens the journal of another job. */
   journal: (jobId: string) => Promise<Pick<Journal, 'entry' | 'openRequest'>>;
   markers: Markers;
   clock: () => number;
 }
 
 /**
- * What is made once for a key, by whichever job comes first. A job claims the item of the key before it sends anything,
- * and releases the claim if it sent nothing. It renews the claim in each run, so that it notices if another job has
- * taken it over. What a job has sent without a clear answer, the next one finds in its journal: it goes on with that
- * request as if it were its own, which means that it searches.
+ * Creates each thing once per key, by whichever job comes first. A job claims the item of the key before it sends
+ * anything, and releases the claim if it sent nothing. It renews the claim in each run, to notice if another job has
+ * taken it over. If a job got no clear answer, the next job finds that request in its journal, takes it over, and
+ * searches for the object.
  */
 export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, markers, clock }: ForKeyOptions) {
   const store = createMade(table);
@@ -65,11 +65,12 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
     store.change(thing, claimed, { ...claimed, turn: of?.turn ?? claimed.turn, id });
 
   /**
-   * @param key its digest
-   * @throws {RetryAt} while another job makes it
+   * Finds out what the claim's step did.
+   * @param key the digest of the key
+   * @throws {RetryAt} while the other job is creating the object
    */
   async function fateOf({ by: { job: id, step }, calls, turn }: Claimed, key: string): Promise<Fate> {
-    // The step may have had another key in a later run, or be about what was let go since.
+    // The step may have got another key in a later run, or its result may be from before the key was released.
     const isThis = (thing: Created['thing']) => !thing || (thing.key === key && thing.turn === turn);
     const isMe = id === job.id;
     const holder = isMe ? job : await jobs.get(id);
@@ -78,7 +79,7 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
     if (made !== undefined && isThis(thing)) return { id: made };
     const last = kept.openRequest(step);
     const open = isThis(last?.thing) ? last : undefined;
-    // No journal tells whether a message was posted.
+    // For a message, no journal says whether it was posted.
     const mayBeMade = open || holder?.status === 'running' || !operations.has(calls);
     if (!isMe && holder && !hasEnded(holder) && mayBeMade) {
       throw waitFor(job, id, calls, clock());
@@ -88,8 +89,8 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
   }
 
   /**
-   * Goes on with a request of another step. Of two, the later one counts: the decision of a person about the earlier says
-   * nothing about it.
+   * Takes over the request of another step. If this step already has a request, the later one of the two counts,
+   * because a person's decision about the earlier one does not cover the later one.
    * @throws {NeedsOperator} if a person has to decide about the other job
    */
   async function inherit(step: string, { by }: Claimed, open: OpenRequest, isParked: boolean): Promise<void> {
@@ -102,7 +103,9 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
     await steps.journal.keepRequest(step, { ...open, searches: 0, lookFrom: clock() });
   }
 
-  /** @returns the thing, or the claim of this step, written in this run */
+  /**
+   * Claims the key for this step. @returns the thing if it exists, or else the claim of this step, written in this run
+   */
   async function claim(
     thing: Key,
     key: string,
@@ -129,7 +132,7 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
     }
   }
 
-  /** Makes the thing under a claim, and notes that it is made. */
+  /** Creates the thing under a claim, and stores its id. */
   async function make(thing: Key, claimed: Made, create: () => Promise<Created>): Promise<Created['id']> {
     const step = claimed.by?.step ?? '';
     try {
@@ -143,7 +146,10 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
     }
   }
 
-  /** What exists, once no job is creating it. @param step in which this job makes what it takes over */
+  /**
+   * Returns what exists under a key, after no job is creating it. @param step the name under which this job continues
+   * another job's creation
+   */
   async function current(step: string, name: string, key: string): Promise<Made> {
     const thing = thingOf(name, key);
     for (;;) {
@@ -151,34 +157,37 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
       const fate = isClaimed(made) ? await fateOf(made, digest(key)) : 'nothing';
       const operation = operations.get(made.calls ?? '');
       if (typeof fate === 'string' || !operation) {
-        // What this job took over is settled.
+        // The request that this job took over is settled.
         if (steps.journal.openRequest(step)) await steps.journal.dropRequest(step);
-        // A message may have been posted.
+        // The claim of a message may mean that it was posted.
         return isClaimed(made) && !operation ? { ...made, id: '' } : made;
       }
       if ('id' in fate) {
         await store.change(thing, made, { ...made, id: fate.id });
         continue;
       }
-      // A person says that it was not made. The next `create` searches once more.
+      // A person decided that it was not created. The next `create` searches once more.
       if (fate.open.again) return made;
       const claimed = await claim(thing, digest(key), step, operation);
       const open = steps.journal.openRequest(step);
       if (claimed.id !== undefined || open?.again) continue;
-      // With an open request, this only searches.
+      // With an open request, `create` only searches.
       if (open) await make(thing, claimed, () => steps.create(step, operation, {}));
       else await store.change(thing, claimed, freed(claimed));
     }
   }
 
-  /** What there is of a key, as the first run of the step saw it. @param before what an earlier step of the job saw */
+  /**
+   * Reads what exists under a key, and keeps the result of the step's first run. @param before what an earlier step of
+   * the job saw
+   */
   async function look(step: string, name: string, key: string, before?: Seen): Promise<Seen> {
     const now = async () => before ?? (await current(`${step}: taken over`, name, key));
     const { turn, id = null } = steps.isDone(step) ? { turn: 0 } : await now();
     return steps.read(step, 'what was made', async () => ({ turn, id }));
   }
 
-  /** What `found` and `create` of this job came to; of two, the later one. */
+  /** Returns the result of this job's `found` or `create`, or the later one of both. */
   function seen(name: string, key: string): Seen | undefined {
     const [found, { id, thing }] = [foundStep(name, key), name].map((step) =>
       Object(steps.journal.entry(step)?.result),
@@ -188,7 +197,7 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
   }
 
   return {
-    /** @param create carries out the step, with what the thing is found by */
+    /** @param create carries out the step, with the identity by which the thing can be found */
     async create(
       step: string,
       key: string,
@@ -205,9 +214,9 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
       if (steps.isDone(step)) {
         const created = await create();
         const made = await store.read(thing);
-        // A person said what was made, or an earlier run stopped before it noted it.
+        // The claim remains if a person entered the id, or if an earlier run stopped before it stored the id.
         const isMine = isClaimed(made) && made.by.job === job.id && made.by.step === step;
-        // Code before this made it without a key.
+        // Earlier code created it without a key.
         const isFirst = !created.thing && made.writes === undefined;
         const claimed = { ...made, calls: operation.name, by: { job: job.id, step } };
         if (isMine || isFirst) await noteMade(thing, claimed, created);
@@ -223,7 +232,7 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
       });
       const { id, turn } = made;
       if (id === undefined) {
-        // The object that it belongs to has been released since.
+        // The open request is about an object that has been released since.
         const open = steps.journal.openRequest(step);
         if (open?.thing && open.thing.turn !== turn) await steps.journal.dropRequest(step);
         return make(thing, made, async () => create(await identityAt(turn)));
@@ -231,20 +240,20 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
       await steps.read(step, operation.name, async (): Promise<Created> => {
         return { id, sent: {}, thing: { key: digest(key), turn } };
       });
-      // The step is done, so nothing of it stays open.
+      // The step is done, so `create` only drops its open request.
       return (await create()).id;
     },
     async found(name: string, key: string): Promise<Created['id'] | undefined> {
       return (await look(foundStep(name, key), name, key)).id || undefined;
     },
-    /** Ends the thing that this job has seen, and no later one. */
+    /** Releases the thing that this job has seen. Leaves a later one alone. */
     async letGo(name: string, key: string): Promise<void> {
       const { turn, id } = await look(`${name}: let go ${digest(key)}`, name, key, seen(name, key));
       if (id === null) return;
       const thing = thingOf(name, key);
       for (;;) {
         const made = await store.read(thing);
-        // The message of a newer event is not over.
+        // A newer event has changed the message, which is therefore still in use.
         if (made.turn !== turn || (made.newest ?? 0) > job.createdAt) return;
         if (await store.change(thing, made, { ...freed(made), turn: turn + 1 })) return;
       }

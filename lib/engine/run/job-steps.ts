@@ -13,22 +13,27 @@ import type { ReplySteps } from './reply-steps.ts';
 
 export interface Created {
   id: string | number;
-  /** What was sent of each field, as far as known. It may be older than the payload of the last call. */
+  /** A digest of each field that was sent, as far as known. May be older than the payload of the last call. */
   sent: SentFields;
-  /** What jobs share that it is. */
+  /** The identity that jobs share, if there is a key. */
   thing?: OpenRequest['thing'];
 }
 
 export interface Identity {
-  /** The text in the payload that the object is found by. Missing where no field can have it. */
+  /** The text in the payload by which the object is found. Missing if no field can contain it. */
   marker?: string | undefined;
-  /** The object cannot be older; epoch milliseconds. Without it, it may be as old as the job's event. */
+  /**
+   * The earliest time at which the object can have been created; epoch milliseconds. Without it, the job's event is the
+   * limit.
+   */
   notBefore?: number | undefined;
-  /** What jobs share, by the digest of its key. Another job may have made it, so it may be older than the job's event. */
+  /**
+   * The identity that jobs share: a digest of its key. Another job may have created the object before this job's event.
+   */
   thing?: OpenRequest['thing'];
-  /** The identity of the one that comes after it is let go. */
+  /** Returns the identity of the next object of the key, after this one is released. */
   next?: () => Promise<Identity>;
-  /** What a person does if it is unknown whether the object exists. */
+  /** What a person has to do if it is unknown whether the object exists. */
   decide?: string;
 }
 
@@ -60,7 +65,7 @@ export interface JobSteps extends ReplySteps {
     refused?: (refusal: Refused) => Kept,
   ): Promise<Kept>;
   /**
-   * Calls an operation that sets fields. An earlier call of it must not arrive after a later one.
+   * Calls an operation that sets fields. An earlier such call must not arrive after a later one.
    * @returns null, or what `refused` returns, as for {@link call}
    */
   set<P extends z.ZodType, D extends z.ZodType, Kept = null>(
@@ -101,19 +106,22 @@ export interface JobSteps extends ReplySteps {
     payload: z.input<P>,
     identity?: Identity,
   ): Promise<Created>;
-  /** Reads something of GitHub or Slack. If an outside contributor caused the job, it counts against their share of the day. */
+  /**
+   * Reads something from GitHub or Slack. Counts against the outsiders' share of the day if an outside contributor
+   * caused the job.
+   */
   look: ReplySteps['read'];
-  /** Sends a message or a comment of a team, and counts like `look`. */
+  /** Sends a message or comment of a team's automation. Counts like `look`. */
   tell: ReplySteps['reply'];
-  /** The other steps of its operation that earlier runs carried out, or began to, and that this run has not come to. */
+  /** Returns the operation's other steps that earlier runs began or completed and that this run has not reached. */
   unreached(step: string, operation: string): string[];
-  /** An identifier that a person typed, for a field of the operation. */
+  /** Turns an identifier that a person typed into the value of an operation's field. */
   idFrom: Learned['idFrom'];
-  /** What the run has read of the job's journal, and written to it. */
+  /** The part of the journal that automations and their steps use. */
   journal: Pick<Journal, 'entry' | 'entries' | 'openRequest' | 'openSteps' | 'keepRequest' | 'dropRequest'>;
-  /** Calls of tools, as a person who has linked an account. */
+  /** Calls tools as a person with a linked account. */
   as: ActingSteps['as'];
-  /** Sets the title of the job: what was understood. */
+  /** Sets the title of the job: what the relay understood. */
   entitle(understood: string): void;
 }
 
@@ -121,7 +129,7 @@ export interface StepsOptions {
   connection: Connection;
   learned: Learned;
   calls: Pick<PartnerCalls, 'repeatable'>;
-  /** Counts a call that an outside contributor caused, or throws. */
+  /** Counts a call that an outside contributor caused. Throws if their share of the day is used up. */
   takeShare(): Promise<void>;
   creating: Creating;
   journal: Journal;
@@ -134,7 +142,7 @@ export interface StepsOptions {
 export function createSteps(options: StepsOptions): JobSteps {
   const { connection, learned, calls, takeShare, creating, journal, once, replies, as, entitle } = options;
 
-  /** The names that this run has come to. */
+  /** The names of the steps that this run has reached. */
   const named = new Set<string>();
 
   function unreached(step: string, operation: string): string[] {
@@ -144,7 +152,7 @@ export function createSteps(options: StepsOptions): JobSteps {
     return [...all].filter((other) => other !== step && !named.has(other));
   }
 
-  /** Makes a call that may be repeated, once. */
+  /** Runs a step with a call that may be repeated. */
   function repeatable<P extends z.ZodType, D extends z.ZodType, Kept, No>(
     step: string,
     declared: Operation<P, D>,
@@ -211,7 +219,7 @@ export function createSteps(options: StepsOptions): JobSteps {
   };
 }
 
-/** What the journal keeps of a page for the next one, where it is not as assumed. */
+/** What the journal keeps of a page for the next page, if it differs from the assumptions. */
 type Part = Partial<Paging> & { fingerprint?: string };
 
 const partOf = ({ fingerprint, paging: { size, first } }: PageRead): Part => ({
@@ -220,7 +228,7 @@ const partOf = ({ fingerprint, paging: { size, first } }: PageRead): Part => ({
   ...(first === 0 && { first }),
 });
 
-/** Removes duplicates. The order is that of the first occurrences. */
+/** Removes duplicates: keeps the last row of each id, at the place of the first. */
 function lastOfEach<Kept>(rows: readonly Kept[], idOf: (row: Kept) => string | number | undefined): Kept[] {
   const withKeys = rows.map((row, index) => [String(idOf(row) ?? `without an id ${index}`), row] as const);
   return [...new Map(withKeys).values()];

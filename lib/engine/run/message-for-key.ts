@@ -10,21 +10,25 @@ import { type ForKeyOptions, otherUse, waitFor } from './for-key.ts';
 import type { Reply } from './reply-steps.ts';
 
 const CALLS = 'Slack message';
-/** Somebody deleted it or its channel, or Slack does not let it be changed. https://docs.slack.dev/reference/methods/chat.update */
+/**
+ * Slack's errors for a message that was deleted, as was perhaps its channel, or that can no longer be changed.
+ * https://docs.slack.dev/reference/methods/chat.update
+ */
 const GONE = /^(message_not_found|cant_update_message|edit_window_closed|channel_not_found|is_inactive)$/;
 
 export interface MessageForKey {
   step: string;
   key: string;
-  /** Where the first job posts it. It stays there. */
+  /** Where the first job posts the message. Later jobs do not move it. */
   to: Parameters<typeof slackMessage>[0];
   said: SlackMessage;
 }
 
 /**
- * The message of a name and a key: the first job posts it, and later ones change it, unless it has the text of a newer event.
- * A job writes its claim and its time right before each request to Slack, and others wait while it runs. What a job that is not running may have posted, the
- * next one searches for. A message that is gone is posted again.
+ * Returns the message of a name and a key. The first job posts it, and later jobs change it, unless it already has the
+ * text of a newer event. A job writes its claim and its time right before each request to Slack, and other jobs wait
+ * while it runs. After a job that no longer runs, the next job searches for what that job may have posted. A deleted
+ * message is posted again.
  */
 export function messageForKey(
   job: Job,
@@ -35,7 +39,7 @@ export function messageForKey(
   const thing = keys.made(job.connection, step, digest(key));
   const newest = job.createdAt;
 
-  /** @returns undefined if it is gone, or was changed meanwhile */
+  /** Changes the message. @returns undefined if it is gone, or another job changed the item in the meantime */
   async function update(made: Made, ensureTime: () => void): Promise<SentMessage | undefined> {
     const mine = await store.change(thing, made, { ...made, by: { job: job.id, step }, newest });
     if (!mine) return undefined;
@@ -51,7 +55,10 @@ export function messageForKey(
     }
   }
 
-  /** @returns undefined if it was posted with the text of another run, or was changed meanwhile */
+  /**
+   * Posts the message. @returns undefined if an earlier run posted it with another text, or another job changed the
+   * item
+   */
   async function post(made: Made, ensureTime: () => void): Promise<SentMessage | undefined> {
     const isNew = made.by === undefined;
     const since = isNew || made.since === undefined ? clock() : made.since;
@@ -66,14 +73,14 @@ export function messageForKey(
 
   return {
     calls: CALLS,
-    // `make` searches, because another job may have posted it.
+    // `make` searches, because another job may have posted the message.
     find: async () => undefined,
     async make(ensureTime) {
       for (;;) {
         const made = await store.read(thing);
         if (made.calls !== undefined && made.calls !== CALLS) throw otherUse(step, CALLS, made);
         if ((made.newest ?? 0) > newest) return 'left to a newer event';
-        // Its request may be under way, and must not come behind this one.
+        // The other job's request may still be on its way, and must not arrive after this one.
         if (made.by && made.by.job !== job.id) {
           const holder = await jobs.get(made.by.job);
           if (holder?.status === 'running') throw waitFor(job, made.by.job, CALLS, clock());

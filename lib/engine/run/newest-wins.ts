@@ -9,53 +9,58 @@ import type { Job } from '../record/job.ts';
 import type { Fence } from './partner-calls.ts';
 
 /**
- * Until when the service may carry out what this run of a job sends, in epoch milliseconds: a run signs nothing after
- * its lease has ended.
+ * Returns until when the service may carry out what this run sends, in epoch milliseconds. A run signs nothing after
+ * the end of its lease.
  */
 export const mayArriveUntil = ({ lease }: Job, now: number) => executableUntil(lease?.until ?? now);
 
 /**
- * What may be set by several requests, such as the status of a test scenario. The newest request wins, whatever arrives
- * late: once nothing is under way, the service has its value, unless the service refused it or somebody else changed it.
+ * A value that several requests may set, such as the status of a test scenario. The newest request wins, however late
+ * the others arrive: when no call is under way, the service has its value, unless the service refused it or somebody
+ * else changed it.
  */
 const stateShape = z.object({
   /** The place of the newest request. */
   place: z.string(),
-  /** The value that the service accepted last, and the request that it came from. */
+  /** The value that the service accepted last, and the place of its request. */
   told: z.optional(z.unknown()),
   toldBy: z.optional(z.string()),
   /** How many values were accepted. */
   times: z.int(),
-  /** What a call without an answer may still set, and until when; without a value, there were several. */
+  /**
+   * The value that a call without an answer may still set, and until when. Without a value, there were several such
+   * calls.
+   */
   doubt: z.optional(z.object({ until: storedTime, value: z.optional(z.unknown()) })),
 });
 type State = z.output<typeof stateShape>;
 
 /** A request to set a value. */
 export interface Setting {
-  /** What is set: its kind, and its id there. */
+  /** The kind of object, and its id. */
   kind: string;
   id: string;
-  /** Sorts as text: the request with the last place is the newest. No two requests have the same. */
+  /** The request's position as sortable text: the last one is the newest. Unique for each request. */
   place: string;
   value: boolean | number | string | object;
-  /** Whether a value that the service accepted from an earlier request is not sent again. */
+  /** True if a value that the service already has from an earlier request is not sent again. */
   unlessTold?: boolean;
 }
 
 /**
- * - `as before`: an earlier request had set the same
- * - `newer`: a newer request sets it, or has set it
- * - `refused`: the service refuses it, with the reason that `send` returned
- * - `until`: it is set, but an older call may still be carried out until then, in epoch milliseconds. It has to be set
+ * - `as before`: an earlier request set the same value
+ * - `newer`: a newer request sets or has set the value
+ * - `refused`: the service refused it, with the reason that `send` returned
+ * - `until`: the value is set, but an older call may still arrive until then, in epoch milliseconds. Set the value
  *   again after that
  */
 export type Fate = 'sent' | 'as before' | 'newer' | { refused: string } | { until: number };
 
 /**
- * Sets a value unless a newer request has come.
+ * Sets a value unless there is a newer request.
  *
- * @param send sets it with `steps.set`, in a step of its own for each number. It returns why the service refuses it, or null
+ * @param send sets the value with `steps.set`, in a separate step for each number. Returns the reason if the service
+ * refuses, or null
  */
 export async function setNewest(
   { table, clock }: { table: Table; clock: () => number },
@@ -63,7 +68,7 @@ export async function setNewest(
   { kind, id, place, value, unlessTold = false }: Setting,
   send: (number: number, fence: Fence) => Promise<string | null>,
 ): Promise<Fate> {
-  /** Changes the state unless a newer request has come. */
+  /** Changes the state unless there is a newer request. */
   function change(transition: (state: State) => State) {
     return changeItem(table, keys.newest(job.connection, kind, id), stateShape, (state = { place, times: 0 }) =>
       state.place > place ? undefined : { ...transition(state), place },
@@ -77,7 +82,7 @@ export async function setNewest(
     const isOver = isDoubtful && doubt.until <= clock();
     const isTold = isEqual(told, value) && (toldBy === place || unlessTold);
     if (isTold && !isOver) return isDoubtful ? { until: doubt.until } : toldBy === place ? 'sent' : 'as before';
-    // What this call noted, and what it replaced. Another run of the job may have noted a call of its own since.
+    // `noted` is what this call wrote, and `before` what it replaced. Another run of the job may have written since.
     let noted: State['doubt'];
     let before: State['doubt'];
     const end = (accepted: Partial<State>) =>
@@ -102,8 +107,8 @@ export async function setNewest(
 }
 
 /**
- * Orders the requests of people as text: by the second in which they asked, because GitHub tells no more, then by their
- * arrival, and the lines of one comment by their order.
+ * Orders people's requests as text: first by the second in which they asked, because GitHub gives no more precision,
+ * then by arrival, and then by line within one comment.
  */
 export function placeOf({ asked, createdAt, id }: Pick<Job, 'asked' | 'createdAt' | 'id'>): string {
   const at = asked?.at ?? createdAt;

@@ -28,7 +28,7 @@ interface OnceOptions {
   journal: Journal;
   clock: () => number;
   report: (news: StepNews | SendNews) => void;
-  /** The steps that an earlier run began and did not finish. */
+  /** The steps that the last run began and did not finish. */
   unfinished: readonly UnfinishedStep[];
 }
 
@@ -42,13 +42,13 @@ export function createOnce({ journal, clock, report, unfinished }: OnceOptions) 
 
   return {
     write,
-    /** The steps that were begun and have to continue in a later run. */
+    /** Returns the steps that have begun and must continue in a later run. */
     unfinished: () => [...unfinishedSteps.values()],
     /**
      * Runs a step unless it is done.
-     * @param run gets what the journal has of an earlier run of it, and where to note what it sends
-     * @param privacy set if only the person who asked may read what it keeps, or if it must come from the relay: more may
-     * write to the journal than may act as a person
+     * @param run gets the journal's entry of an earlier run, and the log for its sends
+     * @param privacy set if only the person who asked may read the result, or if only the relay may have written it,
+     * because more roles may write to the journal than may act as a person
      */
     async run<Kept>(
       step: string,
@@ -81,7 +81,7 @@ export function createOnce({ journal, clock, report, unfinished }: OnceOptions) 
           const sent = journal.entry(step)?.sent;
           const note = privacy?.noteOf(error) ?? error.message;
           const failed = { status: 'failed', failures: (known?.failures ?? 0) + 1 } as const;
-          // A question has not failed: it waits for its answer.
+          // A step that asks a question has not failed. It waits for the answer.
           const ended = error instanceof NeedsAnswer ? ({ status: 'begun' } as const) : failed;
           await write({ ...about(), ...ended, finishedAt: clock(), note, sent });
         }
@@ -92,8 +92,8 @@ export function createOnce({ journal, clock, report, unfinished }: OnceOptions) 
 }
 
 /**
- * What the journal has of a step, which it knows by its name alone. A creation without an answer has no entry so far.
- * @throws {NeedsOperator} if it is another now
+ * Returns the journal's entry of a step, found by the step's name. A creation without an answer has no entry yet.
+ * @throws {NeedsOperator} if the step now calls something else
  */
 export function entryOf(journal: Journal, step: string, calls: string): StepEntry | undefined {
   const known = journal.entry(step);

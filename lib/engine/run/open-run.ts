@@ -17,24 +17,24 @@ import { createReplySteps } from './reply-steps.ts';
 import { createTellPerson } from './tell-person.ts';
 import type { Worker } from './worker.ts';
 
-/** What a run made its calls with; nothing where its connection is gone. */
+/** The clients of a run's calls. Empty if its connection is gone. */
 export interface CallsOfRun {
   calls?: PartnerCalls;
   /** Opened by the first step as a person. */
   acting?: { opened?: ActingSteps };
 }
 
-/** One run of a job, before it is known whether its connection exists. */
+/** One run of a job, before its connection is known to exist. */
 export type Run = Awaited<ReturnType<typeof openRun>>;
 
-/** Reads the journal, and opens what every run has. */
+/** Reads the journal, and opens what every run needs. */
 export async function openRun(job: Job, deadline: number, worker: Worker) {
   const { table, acting, replies, clock } = worker;
   const journal = await openJournal(table, job.id, clock, worker.jobs.lease(job));
   const tellOfWait = createTellOfWait(job, worker.report);
   let hasGotOn = false;
   function report(news: StepNews | SendNews | CallNews): void {
-    // That the person was told about a wait is no progress.
+    // A message about a wait is no progress.
     if (news.news === 'step' && news.entry.status === 'done' && !news.entry.step.startsWith('tell waiting')) {
       hasGotOn = true;
       tellOfWait();
@@ -47,11 +47,10 @@ export async function openRun(job: Job, deadline: number, worker: Worker) {
     report,
     unfinished: job.unfinished ?? [],
   });
-  /** Called before anything of a person is read. @throws {NeedsOperator} */
+  /** Called before the run reads anything private. @throws {NeedsOperator} */
   async function ensureSignedByIntake(): Promise<void> {
     if (!(await worker.signatures.isSigned(job))) throw new NeedsOperator(UNSIGNED);
   }
-  // Seals what only the person who asked may read.
   const privacy = createPrivacy(job.id, acting, ensureSignedByIntake);
   const sealOfDecisions = createPrivacy(job.id, acting);
   const replySteps = createReplySteps(journal, clock, deadline, once, sealOfDecisions);
@@ -67,7 +66,7 @@ export async function openRun(job: Job, deadline: number, worker: Worker) {
     unfinished: once.unfinished(),
     openUntil: openOutcomeOf(journal)?.until,
     hasGotOn,
-    // A wait before its creations are settled is no success.
+    // A run that only waits does not reset the crashes until the open creations are settled.
     crashes: crashesInVain(job, journal) ? job.crashes : undefined,
   });
   return {
@@ -87,7 +86,7 @@ export async function openRun(job: Job, deadline: number, worker: Worker) {
   };
 }
 
-/** @returns the steps of a run on its connection, and what it makes its calls with */
+/** Returns the steps of a run on its connection, and the clients of their calls. */
 export function connected(
   { job, worker, journal, once, privacy, replySteps, deadline, ensureSignedByIntake, report, bug, entitle }: Run,
   connection: Connection,
@@ -122,10 +121,10 @@ const UNSIGNED =
   'the job was changed after it was accepted, so it must not act through a linked account; discard it, and check who can write to ' +
   'the table. If it is older than 30 days, or the intake secret has changed since, have the person ask again';
 
-/** The waits that people ask about. The others are short, and a backlog has thousands of them. */
+/** The waits that people ask about. All others are short, and a backlog has thousands of them. */
 const TOLD_WAITS: readonly WaitsFor[] = ['outage', 'key', 'operator'];
 
-/** Says what the job had to wait for, once it continues. It has not continued if a run finds the outage unchanged. */
+/** Reports what the job waited for, once it makes progress. A run that finds the outage unchanged makes none. */
 function createTellOfWait(job: Job, report: Worker['report']): () => void {
   let wait = job.waits && waitFromFirst(job.waits);
   return () => {

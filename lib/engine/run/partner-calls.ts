@@ -24,27 +24,30 @@ import { howItEnded, outcomeOf, type Send, type SendLog } from '../record/sends.
 import { comeBackAt, createPauses } from './pauses.ts';
 import { createSlots, type SlotsOptions, type StrangersWait } from './slots.ts';
 
-/** If a due probe has not been made after this long, no job waits for the operation. */
+/** If a due probe has not been made after this long, then no job waits for the operation. */
 const PROBED_WITHIN_MS = 3 * 60_000;
-/** A search that waits for an operation looks this long after its probe is due. */
+/** How long after the due time of the operation's probe a waiting search looks again. */
 const AFTER_PROBE_MS = 10_000;
-/** A person's job that would wait for longer comes back to probe early. */
+/** A person's job with a longer wait than this returns earlier, to probe. */
 const LONG_FOR_PEOPLE_MS = 60_000;
-/** The pause after a 429 without a Retry-After if the budget cannot be written, or if only this call waits. */
+/** The pause after a 429 without a Retry-After, if the budget cannot be written or only this call waits. */
 const UNKNOWN_PAUSE_MS = 60_000;
-/** A resend is back before those that the line calls (LEAD_MS in ../line/waiting-line.ts), and waits in place. */
+/**
+ * How long before the end of a pause a resend returns: before the jobs that the line calls (LEAD_MS in
+ * ../line/waiting-line.ts). It then waits in place.
+ */
 const BACK_BEFORE_MS = 8_000;
-/** A job that meets 429 again lets others go first after the pause. */
+/** How long after the pause a job returns that met 429 again, so that other jobs go first. */
 const BEHIND_OTHERS_MS = 15_000;
 
-/** What is said about a refused key, until an operator enters another one. */
+/** The service's answers to a refused key, until an operator enters another one. */
 const REFUSES_KEY: ReadonlySet<SendOutcome> = new Set(['unknown or revoked key', 'unauthorized']);
 
-/** One run of a job, as far as its calls to the partner API are concerned. */
+/** The part of a job's run that its calls to the partner API need. */
 export interface CallingRun extends SlotsOptions {
-  /** A job's id. */
+  /** The job's id. */
   caller: string;
-  /** What the job's earlier runs met. */
+  /** The last 429 of the job's earlier runs. */
   limited?: Limited | undefined;
   breakers: Pick<Breakers, 'stopOf' | 'claimProbe' | 'failed' | 'toldNothing' | 'worked' | 'hadWorked' | 'limited'>;
   report: (news: CallNews) => void;
@@ -70,31 +73,33 @@ export interface Failure {
 export interface Noted {
   /** Gets the send; undefined if no step sends it. */
   log?: SendLog | undefined;
-  /** What the log gets besides the times and the outcome. */
+  /** What the log gets in addition to the times and the outcome. */
   as?: Pick<Send, 'calls' | 'sameBytes'>;
 }
 
-/** Writes that a request may have left, and returns what sends it. */
+/** Writes that a request may have left. Returns the function that sends it. */
 export type RequestMark<D extends z.ZodType> = Mark<void, () => Promise<Result<z.output<D>>>>;
 
 export type PartnerSent<D extends z.ZodType> =
   | { became: 'accepted'; result: Result<z.output<D>> }
   | { became: 'not carried out' | 'open'; failure: Failure };
 
-/** Runs before a call that must not arrive after a later one. */
+/** Keeps an earlier call from arriving after a later one. */
 export interface Fence {
-  /** A request is about to leave, and may arrive until its signature ends. @returns false if it must not be sent */
+  /**
+   * Called right before a request leaves. It may arrive until its signature ends. @returns false if it must not be sent
+   */
   begin(): Promise<boolean>;
-  /** The request was not carried out, and nothing of this call can arrive any more. */
+  /** Called if the request was not carried out, and no send of this call can arrive any more. */
   cancel(): Promise<void>;
 }
 
 export type PartnerCalls = ReturnType<typeof createPartnerCalls>;
 
 /**
- * A job's calls to the partner API. Each one in this order: the connection and the operation work, the budget has a slot
- * (slots.ts), the mark is written, the slot is still good, the request leaves. What the answer shows goes to the breakers
- * and the budget, and the table of decisions says how the job goes on.
+ * A job's calls to the partner API. Order of each call: the connection and the operation work, the budget has a slot
+ * (slots.ts), the mark is written, the slot is still good, the request leaves. The answer goes to the breakers and the
+ * budget, and `decisions` of decide.ts says how the job continues.
  */
 export function createPartnerCalls(run: CallingRun) {
   const { connection, lane, caller, budget, breakers, clock, report } = run;
@@ -104,17 +109,17 @@ export function createPartnerCalls(run: CallingRun) {
   const me = { id: caller, lane };
   let { limited } = run;
   /**
-   * Whether nothing was stopped right after the last call. Saves only the next call a read. If something has stopped
-   * since, this call is like one sent a moment earlier.
+   * True if nothing was stopped right after the last call. Saves the next call one read. If something stopped since,
+   * the next call is as harmless as one sent a moment earlier.
    */
   let worksStill = false;
 
   const stopOf = (operation: string) => breakers.stopOf({ connection: name, operation }, me);
 
   /**
-   * Takes a slot once the connection and the operation may be called. Probes the connection first if a probe is due.
+   * Takes a slot when the connection and the operation may be called. First probes the connection if a probe is due.
    * @param urgent true for resends and searches, which go ahead of other work
-   * @throws {InLine | RetryAt} if the run cannot wait for it
+   * @throws {InLine | RetryAt} if the run cannot wait
    */
   async function take({ name: operation }: Operation, urgent: boolean): Promise<Clearance> {
     for (;;) {
@@ -163,7 +168,7 @@ export function createPartnerCalls(run: CallingRun) {
     if (sent.became !== 'accepted') return { became: sent.became, failure: read(sent.error) };
     const { operation } = clearance;
     if (limited?.operation === operation) limited = undefined;
-    // The answer counts even if the breaker cannot be closed. The next success closes it too.
+    // The answer counts even if the breaker cannot be closed. The next success closes it, too.
     worksStill = await breakers.worked({ connection: name, operation }).catch((error) => {
       report({ news: 'breaker not closed', error });
       return false;
@@ -190,7 +195,7 @@ export function createPartnerCalls(run: CallingRun) {
     }
   }
 
-  /** Reads what a send threw. @throws any error that is not from the partner API */
+  /** Returns the error of a send with its outcome. @throws any error that is not from the partner API */
   function read(error: unknown): Failure {
     if (!(error instanceof PartnerError)) throw error;
     const outcome = outcomeOf(error);
@@ -201,7 +206,7 @@ export function createPartnerCalls(run: CallingRun) {
   }
 
   /**
-   * Notes what a failed send shows about the operation and the connection.
+   * Tells the breakers what a failed send shows about the operation and the connection.
    * @throws {InLine} if the connection turns out to be down
    */
   async function failed({ operation }: Clearance, failure: Failure): Promise<void> {
@@ -211,14 +216,14 @@ export function createPartnerCalls(run: CallingRun) {
     if (evidence === 'fails') await noteFailure({ connection: name, operation }, failure);
   }
 
-  /** Notes that a creation was carried out by then, although its answer was lost. */
+  /** Tells the breakers that a creation was carried out by then, although its answer was lost. */
   async function hadWorked({ name: operation }: Operation, by: number): Promise<void> {
     await breakers.hadWorked({ connection: name, operation }, me, by);
   }
 
   /** @throws {InLine | RetryAt} if the connection is down */
   async function noteFailure(scope: Scope, { error, outcome }: Failure): Promise<void> {
-    // Each place that shows a breaker names its operation. The breaker of the connection has none.
+    // Every text about the breaker of an operation names the operation. The connection's breaker has none.
     const why = error.message.replace(`${error.operation}: `, '');
     const open = await breakers.failed(scope, me, {
       why,
@@ -233,8 +238,9 @@ export function createPartnerCalls(run: CallingRun) {
   }
 
   /**
-   * Checks whether the connection works with a call that changes nothing. The answer to a creation could get lost.
-   * @throws {InLine | RetryAt} if it does not
+   * Checks whether the connection works, with a call that changes nothing, because the answer to a creation could get
+   * lost.
+   * @throws {InLine | RetryAt} if it does not work
    */
   async function probe(stop: Stop): Promise<void> {
     let taken = await slots.take(true);
@@ -252,7 +258,7 @@ export function createPartnerCalls(run: CallingRun) {
         const { error, outcome } = read(thrown);
         const { repeatable, evidence } = decisions[outcome];
         if (repeatable === 'wait for budget') throw await rateLimited(error, false);
-        // Other workers may have probed last, so this one may still have the key before the current one.
+        // If other workers made the last probes, this worker may still have the previous key.
         const isOldKey = REFUSES_KEY.has(outcome) && (await connection.client().catch(() => client)) !== client;
         if ((repeatable === 'sign again' || isOldKey) && !signedAgain) {
           taken = await slots.take(true);
@@ -265,8 +271,8 @@ export function createPartnerCalls(run: CallingRun) {
   }
 
   /**
-   * What a job does that may not call now. It stands in line and is called, with three exceptions that come back by
-   * themselves: the next prober, a resend, and a person who may probe before the pause is over.
+   * Returns how a job waits that must not call now. It joins the line and is called. Three jobs return by themselves
+   * instead: the next prober, a resend, and a person's job that may probe before the pause is over.
    */
   function waitingFor({ scope: { operation }, breaker, why }: Stop, urgent: boolean): InLine | RetryAt {
     const { until, probedAt } = breaker;
@@ -290,9 +296,9 @@ export function createPartnerCalls(run: CallingRun) {
   }
 
   /**
-   * What a 429 stops: the connection, or only the job if the service takes calls of others.
-   * @param urgent for resends and searches: they go first again, and never use up an attempt
-   * @returns the error for the current job to throw
+   * Handles a 429. It stops the connection, or only this job if the service accepts the calls of other jobs.
+   * @param urgent for resends and searches, which go first again and never use up an attempt
+   * @returns the error for this job to throw
    */
   async function rateLimited(error: PartnerError, urgent: boolean): Promise<Interruption> {
     report({ news: 'rate limited' });
@@ -308,23 +314,23 @@ export function createPartnerCalls(run: CallingRun) {
       return new StepFailed(`${error.message}, while it took other calls`, { notBefore: clock() + (wantedMs ?? 0) });
     }
     const until = await budget.pause(name, limits, wantedMs).catch((error) => {
-      // Other jobs will get their own 429 from the service.
+      // Other jobs get their own 429 from the service.
       if (!(error instanceof BudgetUnavailable)) throw error;
       return clock() + (wantedMs ?? UNKNOWN_PAUSE_MS);
     });
     if (urgent) return goFirstAt(until);
-    // If it went first again, no other call could show that the service takes others.
+    // If this job went first again, no other call could show that the service accepts others.
     return before === undefined ? new InLine(why, until) : comeBackAt(until + BEHIND_OTHERS_MS, clock(), why, 'budget');
   }
 
-  /** Applies a decision by throwing. For use when no request is open. */
+  /** Applies a decision by throwing, if no request is open. */
   async function act(decision: Decision, { error }: Failure, urgent: boolean): Promise<never> {
     if (decision === 'wait for budget') throw await rateLimited(error, urgent);
     if (decision === 'park') throw new Refused(error);
     throw new StepFailed(error.message, { cause: error });
   }
 
-  /** Calls an operation that may be repeated without harm, and so needs no journal. */
+  /** Calls an operation that may be repeated harmlessly, and therefore needs no journal. */
   async function repeatable<P extends z.ZodType, D extends z.ZodType>(
     operation: Operation<P, D>,
     payload: z.input<P>,

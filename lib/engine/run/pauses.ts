@@ -4,7 +4,7 @@ import { RetryAt } from '../record/interruption.ts';
 
 /** Waits up to this long happen inside the Lambda. */
 export const LONGEST_PAUSE_MS = 8_000;
-/** The budget may open sooner than it says: limits change, and pauses are lifted. */
+/** The longest wait for a slot before asking again. Limits change and pauses end, so the budget may open early. */
 const LONGEST_WAIT_MS = 5 * 60_000;
 /** A job that waits longer for an operation leaves the queue, so that its message does not block its entity. */
 const LONGEST_WAIT_IN_QUEUE_MS = 30_000;
@@ -30,7 +30,7 @@ export function createPauses(
 
   return {
     until,
-    /** The same for a slot of a budget. @throws {RetryAt} */
+    /** Waits for a slot of the budget by the rules of `until`. @throws {RetryAt} */
     untilSlot: (at: number, why: string) => until(Math.min(at, clock() + LONGEST_WAIT_MS), why, 'budget', at),
     /** @throws {RetryAt} if a call could outlast this run, because the Lambda would cut it off */
     ensureTimeForCall() {
@@ -40,8 +40,8 @@ export function createPauses(
 }
 
 /**
- * @throws {RetryAt} if the budget cannot be read or written: nothing may be sent, and this does not count as a failed
- * attempt
+ * Awaits an access to the budget.
+ * @throws {RetryAt} if the budget cannot be read or written. Nothing may be sent then, and no attempt is used up
  */
 export async function withBudget<T>(act: Promise<T>, clock: () => number): Promise<T> {
   try {
@@ -52,7 +52,7 @@ export async function withBudget<T>(act: Promise<T>, clock: () => number): Promi
   }
 }
 
-/** @returns what makes the job come back then, and others of its entity go on meanwhile if that is long */
+/** Returns the wait of a job until a time. If the wait is long, other jobs of its entity continue in the meantime. */
 export function comeBackAt(
   at: number,
   now: number,

@@ -13,11 +13,11 @@ import { markerIn } from '../record/markers.ts';
 import type { SendLog } from '../record/sends.ts';
 import type { PartnerCalls } from './partner-calls.ts';
 
-/** The most pages of a list to read. */
+/** The maximum number of pages read from a list. */
 const PAGES = 10;
-/** About 100 bytes each, in an item that holds at most 400 KB. */
+/** About 100 bytes each, in an item of at most 400 KB. */
 const MARKERS_KEPT = 2_000;
-/** A reader that has not finished by then counts as killed. */
+/** A reader that has not finished after this long counts as killed. */
 const READER_MS = 60_000;
 const LOOK_AGAIN_MS = 2_000;
 const KEPT_MS = 3_600_000;
@@ -29,18 +29,18 @@ type Ids = Record<string, string | number>;
 interface KeptReading {
   /** When the last reading began. */
   startedAt?: number;
-  /** True if it reached the end or the last allowed page. A reading may end early when it finds its marker. */
+  /** True if the reading reached the end or the last allowed page. It may end early when it finds its marker. */
   isWhole?: boolean;
-  /** True if every row arrived, and the list shows the text that has the marker. */
+  /** True if every row arrived, and the list shows the text that contains the marker. */
   isComplete?: boolean;
-  /** The ids that this reading and earlier ones found. */
+  /** The ids from this reading and earlier ones. */
   ids?: Ids;
-  /** Until then, another caller is reading. */
+  /** Until then, another job is reading. */
   readerUntil?: number;
 }
 
 export interface Wanted {
-  /** The text that identifies it. */
+  /** The marker in the object's text. */
   marker: string;
   idField: string;
   found: HowFound;
@@ -48,17 +48,17 @@ export interface Wanted {
   list: Operation;
   /** The fields of `found.scope`, which narrow the list. */
   scope: Readonly<Record<string, unknown>>;
-  /** Reads the list to its end even if the object is found, because other jobs search in it too. */
+  /** Reads the list to its end even after the object is found, because other jobs search it, too. */
   toTheEnd?: true;
 }
 
-/** What a search found, or the reading that did not have it. */
+/** The id that a search found, or the reading that did not contain it. */
 type Sought = { id: string | number } | ({ id?: undefined } & Search);
 
-/** A reading that has not finished after this long does not fit into a run. */
+/** A reading that takes longer than this does not fit into a run. */
 const SLOW_READING_MS = 30_000;
 
-/** A reading was begun and cannot be finished, so it proves nothing. */
+/** The list is too slow to be read in one run, so its reading proves nothing. */
 export class ListTooSlow extends StepFailed {}
 
 export interface ReadingsOptions {
@@ -70,14 +70,15 @@ export interface ReadingsOptions {
 }
 
 /**
- * One reading of a list serves every creation that is open at that time, so a hundred lost answers do not cost a
- * hundred readings. One reader at a time reads. The others wait for its result.
+ * Shares one reading of a list among all creations that are open at that time, so that a hundred lost answers do not
+ * cost a hundred readings. One job reads, and the others wait for the result.
  */
 export function createReadings({ table, connection, learned, calls, clock }: ReadingsOptions) {
   /**
-   * @param since a reading that began before this time cannot prove that the object does not exist
-   * @returns the id of the object with the marker, or none if a reading since then does not have it
+   * Searches for an object by its marker.
+   * @param since a reading that began earlier cannot prove that the object does not exist
    * @param log gets the sends of a reading
+   * @returns the id of the object, or the reading since then that did not contain it
    * @throws {RetryAt} if the run cannot wait for a reading
    * @throws {ListTooSlow}
    */
@@ -86,7 +87,7 @@ export function createReadings({ table, connection, learned, calls, clock }: Rea
     const key = keys.reading(connection.name, list.name, digest([found.field, scope]));
     for (;;) {
       const kept = (await table.get(key)) as KeptReading | undefined;
-      // A found object still exists, however old the reading is.
+      // An object that was found still exists, however old the reading is.
       const id = kept?.ids?.[marker];
       if (id !== undefined) return { id };
       const { startedAt = 0, isWhole, isComplete = false } = kept ?? {};
@@ -117,15 +118,15 @@ export function createReadings({ table, connection, learned, calls, clock }: Rea
       await table.put({ ...key, ...reading, expiresAt: expiry(startedAt, KEPT_MS) });
       return id === undefined ? { at: startedAt, isComplete: read.isComplete } : { id };
     } catch (error) {
-      // If this fails too, the claim ends by itself. What the reading failed with says how the job goes on.
+      // If this write fails too, the claim expires. The error of the reading decides how the job continues.
       await table.update(key, { expression: 'REMOVE #readerUntil' }).catch(() => {});
-      // The next run would have to start over and would get no further.
+      // The next run would start over, and would also run out of time.
       const isTooSlow = error instanceof RetryAt && clock() - startedAt > SLOW_READING_MS;
       throw isTooSlow ? new ListTooSlow(`${wanted.list.name} is too slow to be read in one run`) : error;
     }
   }
 
-  /** Reads until the marker is found, or to the end. */
+  /** Reads until the marker is found, or to the end of the list. */
   async function readIds({ list, scope, found, idField, marker, toTheEnd }: Wanted, log: SendLog) {
     const ids: Ids = {};
     let [rows, texts] = [0, 0];

@@ -8,11 +8,14 @@ const REPLY_TIMEOUT_MS = 20_000;
 
 /** A call outside the partner API that creates something: a comment, a message. */
 export interface Reply<Kept> {
-  /** For people: `GitHub comment`. */
+  /** For people, such as `GitHub comment`. */
   calls: string;
-  /** Searches for the result of an earlier run before creating it again; `since` is when that run began. */
+  /** Searches for the result of an earlier run before the reply is made again. `since` is when that run began. */
   find(since: number): Promise<Kept | undefined>;
-  /** @param ensureTime to be called right before the request that creates it; throws if this run has no time left for it */
+  /**
+   * Makes the reply.
+   * @param ensureTime to be called right before the creating request; throws if this run has no time left for it
+   */
   make(ensureTime: () => void): Promise<Kept>;
 }
 
@@ -21,17 +24,19 @@ export interface ReplySteps {
   /** Reads something outside the partner API. */
   read<Kept>(step: string, calls: string, read: () => Promise<Kept>): Promise<Kept>;
   /**
-   * Sends a reply once. A second try searches for it first.
+   * Sends a reply once. A second try first searches for it.
    * @param mayMake throws if it must not be made now
    */
   reply<Kept>(step: string, reply: Reply<Kept>, mayMake?: () => Promise<void>): Promise<Kept>;
-  /** Decides something once. The journal has it sealed, because more may write to it than may decide. */
+  /**
+   * Makes a decision once. The journal keeps it sealed, because more roles may write to the journal than may decide.
+   */
   decide<Kept>(step: string, calls: string, decide: () => Promise<Kept>): Promise<Kept>;
   isDone(step: string): boolean;
   skip(step: string, calls: string, why: string): Promise<void>;
 }
 
-/** @param deadline when this run must have ended: the Lambda's time-out. Epoch milliseconds. */
+/** @param deadline when this run must have ended because of the Lambda's time-out. Epoch milliseconds. */
 export function createReplySteps(
   journal: Journal,
   clock: () => number,
@@ -39,7 +44,7 @@ export function createReplySteps(
   once: Once,
   privacy: Privacy,
 ): ReplySteps {
-  /** The lease ends with the run: after it, another worker may send the reply. */
+  /** Throws after the end of the lease, because another worker may then send the reply. */
   function ensureTime(): void {
     if (clock() + REPLY_TIMEOUT_MS > deadline) throw new RetryAt(clock(), 'this run has no time left for a reply');
   }
@@ -53,7 +58,7 @@ export function createReplySteps(
         if (made !== undefined) return made;
         await mayMake?.();
         if (!begun) await once.write({ step, calls, status: 'begun', startedAt: clock() });
-        // This worker may have been stalled since, and may be again while it prepares the request.
+        // This worker may have stalled since, and may stall again while it prepares the request.
         ensureTime();
         return make(ensureTime);
       });

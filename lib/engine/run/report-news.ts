@@ -3,7 +3,7 @@ import { nextStepOfParked } from '../line/next-step.ts';
 import { InLine } from '../record/interruption.ts';
 import type { JobNews } from './worker.ts';
 
-/** Reports events of jobs to the metrics and to the log. The log gets ids, steps and reasons, but no payloads. */
+/** Reports the news of jobs to metrics and log. The log gets ids, steps and reasons, but no payloads. */
 export function reportNews(
   log: Pick<Console, 'info' | 'warn' | 'error'>,
   metrics: Metrics,

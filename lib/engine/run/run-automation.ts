@@ -10,15 +10,15 @@ import { type CallsOfRun, connected, openRun, type Run } from './open-run.ts';
 import type { ReplyContent } from './tell-person.ts';
 import type { Worker } from './worker.ts';
 
-/** The step that stores why a job is not done. */
+/** The name of the step that stores why a job is not done. */
 const NOT_DONE = 'not done';
 
-/** Whether the engine itself carries out a step, behind the automation or beside it. */
+/** True for a step of the engine itself, after the automation or beside it. */
 export const isOfEngine = (step: string): boolean =>
   step === NOT_DONE || step === 'reply' || /^tell (waiting|parked)/.test(step);
 
 /**
- * Runs the automation of a claimed job until it ends, or has to wait.
+ * Runs the automation of a claimed job until the job ends or has to wait.
  * @throws {LeaseLost | UnreadableItem}
  */
 export async function runAutomation(
@@ -50,7 +50,7 @@ async function runToEnd(run: Run, { steps, calls }: ReturnType<typeof connected>
   try {
     if (crashesInVain(job, journal)) await parkCrashed(job, journal, steps);
     const automation = runnable(run);
-    // Checked before the job claims anything that others would have to wait for.
+    // Checked before the job claims anything that other jobs would have to wait for.
     if (journal.openSteps().length === 0) await calls.slots.ensureShare();
     const said = await resultOf(run, automation, steps);
     await letGo(job, 'succeeded', worker);
@@ -61,13 +61,16 @@ async function runToEnd(run: Run, { steps, calls }: ReturnType<typeof connected>
     return { ended: said.of === 'done' ? 'succeeded' : 'not-done', outcome };
   } catch (error) {
     const ending = endingOf(job, error, journal, { ...worker, bug: run.bug });
-    // After `isDone`, only the report of the outcome was left, and it failed.
+    // After `isDone`, only the report of the outcome can have failed.
     if (!isDone) await tellOfEnding(run, ending);
     return ending;
   }
 }
 
-/** @throws {NeedsOperator | NewerItem} if the job is sent again and again, or only another version can carry it out */
+/**
+ * Returns the job's automation.
+ * @throws {NeedsOperator | NewerItem} if the job is in a loop, or this version does not have the automation
+ */
 function runnable({ job, worker }: Run): Automation {
   const sends = sentTooOften(job, worker.clock());
   if (sends !== undefined)
@@ -83,18 +86,21 @@ function runnable({ job, worker }: Run): Automation {
   return automation;
 }
 
-/** Carries the job out. If it is not done, the journal keeps why, so that no later run carries it out after all. */
+/**
+ * Carries the job out. If the job is not done, keeps the reason in the journal, so that no later run carries it out
+ * after all.
+ */
 async function resultOf(run: Run, automation: Automation, steps: JobSteps): Promise<Told> {
   const { job, journal, once, privacy } = run;
   const before = journal.entry(NOT_DONE);
   const keep = (kept: KeptWords, isPrivate: boolean) =>
     once.run(NOT_DONE, job.automation, async () => kept, isPrivate ? privacy : undefined);
   const said = before ? notDone(await keep('', before.sealed !== undefined)) : await runSteps(automation, job, steps);
-  // An object may have been created anyway.
+  // An object may exist anyway.
   if (journal.undecidedSteps().length > 0) throw new NeedsOperator(said.text);
   if (said.of === 'not done') {
     const { of: _, ...words } = said;
-    // A person who read the message may have asked again in another way.
+    // A person who read the message may have asked again in different words.
     await keep(words, privacy.wasUsed());
   }
   return said;
@@ -105,17 +111,17 @@ async function tellOfEnding({ person }: Run, ending: Ending): Promise<void> {
   if (ending.ended !== 'waits') return;
   const { wait } = ending;
   if (wait instanceof RetryAt) return person.waiting(wait.expectedAt ?? wait.dueAt, wait.waitsFor);
-  // Nobody knows when an outage ends. A job in line runs again only then, so this is the time to tell.
+  // The end of an outage is unknown, and a job in line does not run again before it. So the person has to be told now.
   await person.waiting(wait.waitsFor === 'budget' ? wait.expectedAt : undefined, wait.waitsFor);
 }
 
-/** What the records say of a job that acted as the person who asked for it. */
+/** Returns the outcome in the records for a job that acted as the person who asked. */
 function recordOf(said: Told): string {
   if (said.of === 'not done') return NOT_DONE_AS_PERSON;
   return said.id === undefined ? DONE_AS_PERSON : `${DONE_AS_PERSON}: ${said.id}`;
 }
 
-/** Everybody can read a comment, and the operator's reason is not meant for everybody. */
+/** For comments on GitHub, because everybody can read them and the operator's reason is not public. */
 const DISCARDED_IN_PUBLIC = 'an administrator of Partner Relay has discarded this request.';
 
 /** Ends a job that an operator has discarded. */
@@ -128,13 +134,14 @@ async function discard(run: Run, reason: string): Promise<Ending> {
   } catch (error) {
     const ending = endingOf(job, error, journal, { ...worker, bug: run.bug });
     if (ending.ended !== 'parked') return ending;
-    // It was parked once already, and the operator has decided. A claim that is left behind is settled by the next job.
+    // The job was parked before, and the operator has decided. The next job settles any claim that this one leaves
+    // behind.
     worker.report({ news: 'untold', job, error: ending.reason });
   }
   return { ended: 'not-done', outcome: said.text };
 }
 
-/** Releases what the automation holds outside the job's record. */
+/** Releases what the job holds outside its own record. */
 export async function letGo(job: Job, ending: 'succeeded' | 'parked', { automation, jobs }: Worker): Promise<void> {
   const isHeld = async () => (await jobs.lease(job)?.isHeld()) ?? false;
   await automation(job.automation)?.letGo?.(job, ending, isHeld);
@@ -142,7 +149,7 @@ export async function letGo(job: Job, ending: 'succeeded' | 'parked', { automati
 
 type Told = ReplyContent & { of: 'done' | 'not done' };
 
-/** What the step that stores why a job is not done keeps for the person. */
+/** What the journal keeps for the person if the job is not done. */
 type KeptWords = string | Pick<Told, 'text' | 'blocks' | 'link'>;
 
 const notDone = (kept: KeptWords): Told => ({ of: 'not done', ...(typeof kept === 'string' ? { text: kept } : kept) });

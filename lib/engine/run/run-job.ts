@@ -17,20 +17,21 @@ import type { Worker } from './worker.ts';
 /** `done` if the message can be deleted; otherwise how long it sleeps. */
 export type MessageFate = { sleepMs: number } | 'done';
 
-/** A message that was received this often is replaced, so that waiting never moves it to the dead-letter queue. */
+/** After this many receives, a message is replaced, so that waiting never moves it to the dead-letter queue. */
 const MOST_RECEIVES = 20;
 
 export interface ReceivedJobMessage extends JobMessage {
-  /** How often it was received, including this time. */
+  /** How often the message was received, including this time. */
   receives: number;
-  /** When it was sent, in epoch milliseconds. */
+  /** When the message was sent, in epoch milliseconds. */
   sentAt: number;
 }
 
 /**
- * Runs the job of one message until it has ended or has to wait.
+ * Runs the job of one message until the job ends or has to wait.
  *
- * @param deadline when the run must have ended, a second before the caller is stopped; epoch milliseconds. The lease ends then too
+ * @param deadline when the run must have ended and the lease ends: a second before the caller is stopped; epoch
+ * milliseconds
  */
 export async function runJob(message: ReceivedJobMessage, deadline: number, worker: Worker): Promise<MessageFate> {
   const { jobs, queue, runs, clock } = worker;
@@ -66,18 +67,18 @@ async function runClaimed(
     await endCalls(job, ending, made, worker);
     return fate;
   } catch (error) {
-    // The worker that took over runs the job now, and has its own message or one from the sweep.
+    // The worker that took over runs the job now, with its own message or one from the sweep.
     if (error instanceof LeaseLost) return 'done';
     if (!(error instanceof UnreadableItem)) throw error;
-    // Nothing can be sent, or be told to the person who asked, without the journal.
+    // Without the journal, the run can send nothing, not even a message to the person who asked.
     return settle(job, unread(job, error, false, worker.clock()), {}, message, worker);
   }
 }
 
 /**
- * Sends a new background job to the end of the waiting line without starting it. Thousands may arrive at once, and jobs
- * called from the line, and those of other connections, must not wait behind them. A person's job runs first, so that the
- * person is told what it waits for.
+ * Puts a new background job at the end of the waiting line without running it. Thousands may arrive at once, and called
+ * jobs and other connections must not wait behind them. A person's job runs first instead, to tell the person what it
+ * waits for.
  */
 async function stoodInLine(message: JobMessage, worker: Worker): Promise<boolean> {
   const { jobs, budget, breakers } = worker;
@@ -88,11 +89,11 @@ async function stoodInLine(message: JobMessage, worker: Worker): Promise<boolean
   try {
     stands = await budget.standsFirst(of.connection, connection.limits, of.lane);
   } catch (error) {
-    // The run itself then waits for the budget as usual.
+    // The run then waits for the budget as usual.
     if (error instanceof BudgetUnavailable) return false;
     throw error;
   }
-  // Nobody is called from the line of a connection that is down, and perhaps this job makes no call.
+  // The line of a connection that is down calls no jobs, and this job may need no call.
   if (stands?.isFound === false && (await breakers.lines(of.connection)).down) return false;
   const joined = stands && (await jobs.standInLineAtOnce({ id, generation, ...of }, 'other jobs are ahead of it'));
   if (!joined) return false;
@@ -129,7 +130,7 @@ async function settle(
       }
       const message = messageOf(job, wait.dueAt - clock(), { wait, received });
       const waiting = await jobs.wait(job, wait, message, left);
-      // The answer came during the run.
+      // The answer arrived during the run.
       if (!waiting) {
         const atOnce = { ...ending, wait: new RetryAt(clock(), wait.message) };
         return settle(job, atOnce, forNextRun, received, worker);
@@ -143,17 +144,21 @@ async function settle(
   return 'done';
 }
 
-/** For so long a message may sleep in a group that no other may hold up: the clocks of two workers differ by less. */
+/**
+ * How long a message may sleep in the group of a team's automation, which no message may block. Covers the clock
+ * difference between two workers.
+ */
 const MOMENT_MS = 3_000;
 
 /**
- * What becomes of a message whose job must wait: {@link WaitingMessage}. A person's command must not wait for another one
- * of theirs that is being retried. Commands that wait for the budget keep their order, and one worker at a time is enough
- * for them. The message of a team's job sleeps apart, so that no other job waits for it. If it finds its job waiting or
- * leased, it leaves, because another message or the sweep follows.
+ * Decides what happens to the message of a waiting job: {@link WaitingMessage}.
+ * - A person's retried command does not block the person's other commands. Commands that wait for the budget keep their
+ *   order, and one worker is enough for them.
+ * - The message of a team's job sleeps separately, so that no other job waits for it. If its job is waiting or leased,
+ *   it leaves the queue, because another message or the sweep follows.
  *
- * @param ms for how long
- * @param ended the run that the job waits after. Only then can the message be sent again, with a new generation
+ * @param ms how long the job waits
+ * @param ended the run before the wait. Without it, the message cannot be sent again with a new generation
  */
 function messageOf(
   { lane, group }: Pick<Job, 'lane' | 'group'>,
@@ -163,7 +168,7 @@ function messageOf(
   if (ended?.wait.releasesQueueGroup || ms > LONGEST_SLEEP_MS) return 'leaves';
   if (!ended) return isCustomGroup(group) && ms > MOMENT_MS ? 'leaves' : 'sleeps';
   const { wait, received } = ended;
-  // No message sleeps longer in all: it holds up its group, and an old message means that no worker runs
+  // A message sleeps no longer than this in total: it blocks its group, and an old message signals that no worker runs
   // (infra/job-queue.ts).
   const isOld = received.receives >= MOST_RECEIVES || wait.dueAt - received.sentAt > LONGEST_SLEEP_MS;
   const leavesGroup = isCustomGroup(group) || (isOfPeople(lane) && wait.waitsFor !== 'budget');
@@ -173,7 +178,7 @@ function messageOf(
 const fateOf = (message: WaitingMessage, ms: number): MessageFate =>
   message === 'sleeps' ? { sleepMs: Math.max(0, ms) } : 'done';
 
-/** Reports the run's calls to the budget, and advances the waiting line. */
+/** Reports the run's calls to the budget, and moves the waiting lines on. */
 async function endCalls(job: Job, ending: Ending, { calls, acting }: CallsOfRun, worker: Worker): Promise<void> {
   const { budget, connection } = worker;
   const called = connection(job.connection);
@@ -182,7 +187,7 @@ async function endCalls(job: Job, ending: Ending, { calls, acting }: CallsOfRun,
     await acting?.opened?.flush();
     if (!called) return;
     const { slotAt, ...standing } = job;
-    // An operator took it from the line, which counts on it to be moved on later.
+    // An operator's decision took the job from its line, and the job that has the slot must move the line on.
     const atOnce = slotAt !== undefined && job.gotOn?.generation === job.generation;
     if (ending.ended === 'waits' && ending.wait instanceof InLine) {
       const joined = { job: standing, operation: ending.wait.operation };
@@ -193,7 +198,10 @@ async function endCalls(job: Job, ending: Ending, { calls, acting }: CallsOfRun,
   });
 }
 
-/** The job itself is where it belongs: if its line cannot be moved on, the next write and the sweep do that too. */
+/**
+ * Moves the waiting lines on. Failures are only reported, because the job itself is stored, and the next write and the
+ * sweep move the lines on, too.
+ */
 async function moveOn(job: Job, { lines, report }: Worker, move: (lines: WaitingLines) => Promise<unknown>) {
   try {
     await move(lines);
@@ -206,8 +214,8 @@ async function moveOn(job: Job, { lines, report }: Worker, move: (lines: Waiting
 const LAST_MOMENTS_MS = 1_000;
 
 /**
- * Processes a batch of SQS messages in order. A message that sleeps is reported as failed, so that SQS keeps it. The
- * messages behind it are reported too, because a FIFO queue would otherwise let them overtake it.
+ * Processes a batch of SQS messages in order. Reports a sleeping message as failed, so that SQS keeps it, and also the
+ * messages behind it, because a FIFO queue would otherwise let them overtake it.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
  */
 export async function receiveMessages(

@@ -9,9 +9,9 @@ import type { Created, Identity } from './job-steps.ts';
 import { createReadings, ListTooSlow, type ReadingsOptions, type Wanted } from './readings.ts';
 
 /**
- * When the relay searches for the created object, after its last send. A list may lag behind, and the service may still
- * be processing the request, so the relay searches more than once. Background jobs wait before the first search, so
- * that one reading of the list serves many jobs. People do not wait.
+ * When the relay searches for the created object after its last send. It searches several times, because a list may lag
+ * behind and the service may still be processing the request. Background jobs wait before the first search, so that one
+ * reading of the list serves many jobs. People's jobs do not.
  */
 const LOOKS_AFTER_MS = {
   people: [1_000, 10_000, 30_000, 90_000],
@@ -26,11 +26,11 @@ export interface SearchesOptions extends ReadingsOptions {
   lane: Lane;
   journal: Journal;
   replacedTable: ReplacedTable;
-  /** When the job's event happened at the earliest; epoch milliseconds. */
+  /** The earliest time at which the job's event may have happened; epoch milliseconds. */
   happenedAt: number;
 }
 
-/** Searches for what may have been created, by its marker. */
+/** Searches by marker for objects that may have been created. */
 export function createSearches(options: SearchesOptions) {
   const { connection, lane, journal, replacedTable, happenedAt, clock } = options;
   const { pauses, ensureWorks, hadWorked } = options.calls;
@@ -45,8 +45,8 @@ export function createSearches(options: SearchesOptions) {
 
   return {
     /**
-     * Settles an open creation with a search, or leaves it to a person.
-     * @returns undefined if it was not found, and a person has decided that it is then created again
+     * Settles an open creation with a search, or parks the job for a person.
+     * @returns undefined if the search found nothing, and a person has decided that the object is then created again
      */
     async lookFor(
       step: string,
@@ -67,14 +67,14 @@ export function createSearches(options: SearchesOptions) {
       if (request.lookFrom === undefined) await journal.keepRequest(step, open);
       for (;;) {
         const isLast = open.searches >= looks.length - 1;
-        // The service may still finish the request.
+        // While the operation fails, the service may still finish the request.
         if (isLast && clock() < lookFrom + LONGEST_WAIT_MS) await ensureWorks(operation);
         const lookAt = lookFrom + (looks[open.searches] ?? looks[0]);
         await pauses.until(lookAt, `${unclear}. The relay searches for it`, 'answer');
         const sought = await find(wanted, Math.max(lookAt, clock() - OLDEST_READING_MS), log).catch(async (error) => {
           if (!(error instanceof ListTooSlow)) throw error;
           await journal.keepRequest(step, { ...open, searches: open.searches + 1 });
-          // A person who decided to create it again relies on this search, so it must come to an end.
+          // A person's decision to create the object again depends on this search, so the search must finish.
           throw isLast && !open.again
             ? new NeedsOperator(`${unclear}. The relay cannot search for it: ${error.message}`)
             : error;
@@ -100,8 +100,9 @@ export function createSearches(options: SearchesOptions) {
       }
     },
     /**
-     * After the table was lost or restored, searches before the first send for what was created with the earlier table.
-     * @returns undefined if there is nothing
+     * After the table was lost or restored, searches before the first send for an object created with the earlier
+     * table.
+     * @returns undefined if there is none
      * @throws {NeedsOperator} if a search cannot show that
      */
     async createdBefore(
@@ -124,7 +125,7 @@ export function createSearches(options: SearchesOptions) {
       if (sought.id !== undefined) {
         log.settle(`it was created before the table was replaced, and found by its marker in ${wanted.list.name}`);
         let created: Created = { id: sought.id, sent: {}, thing: identity?.thing };
-        // How often it was let go is lost, too, so the newest one counts.
+        // The number of releases is lost with the table, so the newest object counts.
         for (let next = await identity?.next?.(); next?.marker; next = await next.next?.()) {
           const { id } = await find({ ...wanted, marker: next.marker, toTheEnd: true }, since, log);
           if (id === undefined) break;
@@ -140,7 +141,7 @@ export function createSearches(options: SearchesOptions) {
   };
 }
 
-/** How what a step creates is found again. @returns undefined if it cannot be */
+/** Returns how to find the object that a step creates. @returns undefined if it cannot be found */
 export function foundBy({ found }: Operation, payload: unknown, marker: string | undefined): FoundBy | undefined {
   if (!found || !marker) return undefined;
   const sent = payload as Record<string, unknown>;

@@ -7,7 +7,10 @@ import { reachedBy } from '../../service/partner/errors.ts';
 import { InLine, RetryAt } from '../record/interruption.ts';
 import { LONGEST_PAUSE_MS, type Pauses, withBudget } from './pauses.ts';
 
-/** Further commands must not occupy workers that first commands need, nor backfills those that events need. */
+/**
+ * The longest pause in place for the lanes `further` and `backfill`. They must not occupy workers that first commands
+ * or events need.
+ */
 const LONGEST_PAUSE_OF_LATER_MS = 1_000;
 
 export interface StrangersWait {
@@ -20,14 +23,14 @@ export interface SlotsOptions {
   lane: Lane;
   /** True if the job has waited before. It then goes ahead of new jobs. */
   cameBack: boolean;
-  /** The outside contributor who caused the job, and the share of the day that they have with all others. */
+  /** The outside contributor who caused the job, and the share of the day for all outside contributors. */
   stranger?: { login: string; share: StrangerShare } | undefined;
   budget: Budget;
-  /** The waiting line of the job's lane. Neither fails: a call counts for more. */
+  /** The waiting line of the job's lane. Its functions do not throw, because the call matters more. */
   line?: {
-    /** Moves the lines of the connection on. */
+    /** Moves the waiting lines of the connection on. */
     moveOn(): Promise<void>;
-    /** When the job gets a slot, if it goes into the line now; undefined if that is too far away to tell. */
+    /** Returns when the job would get a slot from the line; undefined if that is too far away to tell. */
     foresee(): Promise<number | undefined>;
   };
   clock: () => number;
@@ -37,7 +40,10 @@ export interface SlotsOptions {
   report: (news: StrangersWait) => void;
 }
 
-/** The slots of one run: outside contributors need a share of the day, too, and a request leaves only in a slot that is good. */
+/**
+ * The slots of one run. A call caused by an outside contributor also needs a share of the day, and a request leaves
+ * only while its slot is good.
+ */
 export function createSlots(run: SlotsOptions, pauses: Pauses) {
   const { connection, lane, budget, line, stranger, clock, sleep, deadline, report } = run;
   const { name, limits } = connection;
@@ -71,7 +77,7 @@ export function createSlots(run: SlotsOptions, pauses: Pauses) {
     },
     async wait({ askAgainAt, expectedAt, why }) {
       if (askAgainAt === undefined) throw new InLine(why, line ? await line.foresee() : expectedAt);
-      // Now, because the call may take ten seconds.
+      // Moved on before the wait, because the wait and the call may take ten seconds.
       if (lineIsDue) await line?.moveOn();
       lineIsDue = false;
       await pauses.untilSlot(askAgainAt, why);
@@ -117,10 +123,10 @@ export function createSlots(run: SlotsOptions, pauses: Pauses) {
     });
   }
 
-  /** Sends a request in its slot. @throws as `take`, while the request has not left */
+  /** Sends a request in its slot. @throws as `take`, before the request leaves */
   function send<T>(taken: TakenSlot, prepare: () => Promise<(taken: TakenSlot) => Promise<T>>): Promise<T> {
     const unlessTooLate: typeof prepare = async () => {
-      // A slot is promised seconds ahead, and the run may end in the meantime.
+      // A slot is granted seconds ahead, and the run may end in the meantime.
       pauses.ensureTimeForCall();
       return prepare();
     };
@@ -134,7 +140,7 @@ export function createSlots(run: SlotsOptions, pauses: Pauses) {
     ensureShare,
     /** True if the run has taken or requested a slot. */
     hasAsked: () => hasAsked,
-    /** True if the waiting lines of the connection should advance. */
+    /** True if the waiting lines of the connection should move on. */
     lineIsDue: () => lineIsDue,
   };
 }

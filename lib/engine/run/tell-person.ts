@@ -17,28 +17,28 @@ export type ReplyContent =
 /** The outcome of a job, in plain words. */
 export interface Outcome {
   text: string;
-  /** What the person reads in Slack in place of the text, with what they typed: no record of the job has it. */
+  /** The Slack text, which quotes the person. No record of the job has it. */
   inSlack?: string;
-  /** The id of what was made for a linked account. The records of the job have it in place of the text. */
+  /** The id of the object created through a linked account. The job's records have it in place of the text. */
   id?: string | number | undefined;
-  /** What the text names. The reply links to it. */
+  /** The things that the text names. The reply links to them. */
   about?: readonly Thing[];
-  /** Block Kit that replaces the text if the reply goes to Slack. */
+  /** Block Kit that replaces the text in a reply to Slack. */
   blocks?: readonly object[];
-  /** The person has to link their account first: what to ask for besides the scopes that were granted. */
+  /** The person has to link their account first: the scopes to request in addition to those already granted. */
   link?: readonly string[];
-  /** No reply is sent, because an outsider asked. */
+  /** True if no reply is sent, because an outsider asked. */
   isUntold?: boolean;
 }
 
 /** Makes a reply to the person who requested the job, or says why it cannot. */
 export type Replies = (job: Job, said: ReplyContent) => Promise<Reply<unknown> | { calls: string; leftOut: string }>;
 
-/** Shorter waits are over before a person would read the message. */
+/** Shorter waits end before a person would read the message. */
 const WORTH_TELLING_MS = 10_000;
-/** A Slack response_url accepts five messages, and one is for the outcome. */
+/** A Slack response_url accepts five messages, and one of them is for the outcome. */
 const WAITS_TOLD = 3;
-/** Within this time, a person is not told again that they wait. */
+/** A person gets no second message about a wait within this time. */
 const TELL_AGAIN_MS = 10 * 60_000;
 
 export interface TellPersonOptions {
@@ -51,7 +51,7 @@ export interface TellPersonOptions {
   failed: (error: unknown) => void;
 }
 
-/** Sends news of a job to the person who requested it. Jobs that an event caused have no such person. */
+/** Sends news of a job to the person who requested it. Does nothing for jobs that an event caused. */
 export function createTellPerson({ job, journal, steps, replies, clock, failed }: TellPersonOptions) {
   async function say(step: string, said: ReplyContent): Promise<void> {
     if (!job.replyTo || journal.entry(step)?.status === 'done') return;
@@ -70,13 +70,13 @@ export function createTellPerson({ job, journal, steps, replies, clock, failed }
   }
 
   return {
-    /** The outcome is a step like any other. A job ends only after it is reported. */
+    /** Reports the outcome. The report is a step, so the job ends only after it. */
     async outcome(said: ReplyContent & { of: 'done' | 'not done' }): Promise<void> {
       if (said.of === 'done' && said.isUntold) return;
       await say('reply', said);
     },
     async waiting(until: number | undefined, waitsFor: WaitsFor): Promise<void> {
-      // They see the question.
+      // The person sees the question itself.
       if (waitsFor === 'question') return;
       if (until !== undefined && until - clock() < WORTH_TELLING_MS) return;
       const step = `tell waiting for ${waitsFor}`;
@@ -90,7 +90,7 @@ export function createTellPerson({ job, journal, steps, replies, clock, failed }
       if (!isNews || told.length >= WAITS_TOLD || (journal.entry(step)?.failures ?? 0) >= WAITS_TOLD) return;
       await sayIfPossible(step, { of: 'waiting', until, waitsFor });
     },
-    // A replayed job may be parked again, for another reason.
+    // The name has the generation, because a replayed job may be parked again for another reason.
     parked: (kind: ParkKind) => sayIfPossible(`tell parked ${job.generation}`, { of: 'parked', kind }),
   };
 }

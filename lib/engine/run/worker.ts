@@ -21,7 +21,7 @@ import type { Replies } from './tell-person.ts';
 export interface Worker {
   table: Table;
   jobs: JobStore;
-  /** What the process knows of its runs. */
+  /** The runs of this process. */
   runs: ProcessRuns;
   queue: JobQueue;
   lines: WaitingLines;
@@ -41,7 +41,7 @@ export interface Worker {
   report: (news: JobNews) => void;
 }
 
-/** An event of a job, for logs and metrics. It never has a payload. */
+/** News of a job, for logs and metrics. It never has a payload. */
 export type JobNews =
   | ({ job: Job } & (StepNews | SendNews | CallNews))
   | { news: 'continues'; job: Job; wait: Waited }
