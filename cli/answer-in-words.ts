@@ -10,7 +10,10 @@ const answers = z.object({
   error: z.optional(z.string()),
 });
 
-/** What a webhook of the relay answered: the jobs that it made, or why it made none. @param text if the answer is not JSON */
+/**
+ * The answer of a webhook in words: the jobs that the event made, or why it made none. @param text the answer, if it is
+ * not JSON
+ */
 export function answerInWords(status: number, answer: unknown, text: string): string {
   const { jobs = [], ignored, repeat, pong, error } = answers.safeParse(answer).data ?? {};
   if (status >= 400) return `Refused with ${status}: ${error ?? text.trim()}`;

@@ -3,11 +3,10 @@ import { ON_COMMAND } from '../lib/aws-limits.ts';
 import { awsClient } from './aws.ts';
 import { reach } from './reach.ts';
 
-/** A request to a service of AWS. */
 export interface Question {
   /** The name in its address and its signature: `sts` */
   service: string;
-  /** The default is the region of this process. */
+  /** By default the region of this process. */
   region?: string;
   path?: string;
   headers: Readonly<Record<string, string>>;
@@ -15,12 +14,12 @@ export interface Question {
 }
 
 /**
- * Asks a service that is not a client here for one answer.
+ * Sends one request to an AWS service for which the project has no client.
  *
  * @throws {Error} without credentials, or if the service cannot be reached
  */
 export async function askAws({ service, region, path = '/', headers, body }: Question): Promise<Response> {
-  // This client only finds the credentials and signs: the SDK has a signer for every service.
+  // The client only supplies the credentials and signs: its signer works for every service.
   const { config } = new CloudFormationClient(awsClient());
   const signingRegion = region ?? (await config.region());
   const url = new URL(path, endpointOf(service, signingRegion));
@@ -40,8 +39,8 @@ export async function askAws({ service, region, path = '/', headers, body }: Que
 }
 
 /**
- * The same in the protocol of AWS that answers in XML.
- * @param refused the error for what the service says, and for its name for that
+ * Sends one request to an AWS service that answers in XML.
+ * @param refused makes the error from the service's message and error code
  */
 export async function askInXml(
   service: string,

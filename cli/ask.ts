@@ -3,7 +3,7 @@ import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import * as z from 'zod/mini';
 
-/** Asks for the fields of a secret at the terminal. What a person types is not shown. */
+/** Asks for the fields of a secret at the terminal. The terminal does not show what a person types. */
 export async function askSecret(schema: z.ZodMiniObject): Promise<Record<string, string>> {
   return withHiddenInput(async (ask) => {
     const answers: Record<string, string> = {};
@@ -15,7 +15,7 @@ export async function askSecret(schema: z.ZodMiniObject): Promise<Record<string,
   });
 }
 
-/** Asks with what a person types shown. An empty answer is the default. */
+/** Asks a question at the terminal. An empty answer means the default. */
 export async function ask(question: string, byDefault = ''): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
@@ -25,7 +25,7 @@ export async function ask(question: string, byDefault = ''): Promise<string> {
   }
 }
 
-/** The prompts go to standard error. `@file` stands for the content of a file. */
+/** Asks without showing what a person types. Prompts go to standard error; `@file` stands for the content of a file. */
 export async function withHiddenInput<T>(work: (ask: (question: string) => Promise<string>) => Promise<T>): Promise<T> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines: Interface = createInterface({ input: process.stdin, output: nowhere, terminal: true });

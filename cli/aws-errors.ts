@@ -4,7 +4,7 @@ import { credentialsFault } from '../console/aws-faults.ts';
 import { isSilence } from '../lib/aws-limits.ts';
 
 /**
- * What an error of the AWS SDK means for the person at the command line, and what to do. Other errors speak for
+ * Explains an error of the AWS SDK to the person at the command line, and says what to do. Other errors explain
  * themselves.
  */
 export function awsErrorInWords(error: unknown): string | undefined {
@@ -14,7 +14,7 @@ export function awsErrorInWords(error: unknown): string | undefined {
     return `AWS does not answer (${message}): check the network, AWS_REGION, and HTTPS_PROXY and NO_PROXY if you use a proxy`;
   }
   const credentials = credentialsFault(error);
-  // The SDK has no class for it.
+  // The SDK has no class for this error.
   if (message === 'Region is missing') {
     return 'no AWS region is set: set AWS_REGION to that of the stage, such as AWS_REGION=eu-central-1, or AWS_PROFILE to a profile that has one';
   }

@@ -3,8 +3,8 @@ import { ON_COMMAND, ofTry } from '../lib/aws-limits.ts';
 import type { AwsClient } from '../lib/runtime.ts';
 
 /**
- * The settings of every client of the SDK. They lead through the proxy of the environment, `HTTPS_PROXY` and `NO_PROXY`.
- * The provider of the credentials makes clients of its own, for SSO and for roles, so it gets the proxy, too.
+ * The settings of every SDK client. Requests go through the proxy of the environment (`HTTPS_PROXY`, `NO_PROXY`). The
+ * credential provider makes its own clients, for SSO and for roles, so it needs the proxy, too.
  */
 export function awsClient({ tries, tryMs } = ON_COMMAND) {
   const requestHandler = { httpsAgent: { proxyEnv: process.env }, ...ofTry(tryMs) };

@@ -40,7 +40,7 @@ const LISTED = 20;
 const OF_THE_STAND_IN =
   'Without credentials for GitHub, these are the issues that were sent to this relay since its start.';
 
-/** `backfill`: turns the issues of a repository that were there before the relay into defects. */
+/** `backfill`: creates defects for the issues that a repository already has. */
 export const define: Define = (command, { open, readConfig }) =>
   command
     .arguments('<repository>')
@@ -141,7 +141,7 @@ function progress({ stored, underWay, parked, unchanged }: StoredJobs): string {
   ].join(', ');
 }
 
-/** The form in which GitHub writes times: ISO 8601 in UTC without milliseconds. */
+/** GitHub's format of times: ISO 8601 in UTC without milliseconds. */
 function wholeSeconds(time: Date): string {
   return time.toISOString().replace(/\.\d+/, '');
 }

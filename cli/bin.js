@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { otherNodes, whichNode } from './which-node.js';
 
-/** A relay that runs for days has a small heap: docs/decisions/0021-database-process.md. */
+/** The relay may run for days, so its heap is small: docs/decisions/0021-database-process.md. */
 const FLAGS = ['--max-semi-space-size=4', '--max-old-space-size=512'];
 
 const require = module.createRequire(import.meta.url);
@@ -24,7 +24,7 @@ else await run();
 
 async function run() {
   if (which.warning !== undefined && starts) console.error(which.warning);
-  // A command spends half of its time on compiling if Node does not keep the result.
+  // Without Node's compile cache, a command spends half of its time on compiling.
   module.enableCompileCache();
   await import(existsSync(new URL('relay.ts', import.meta.url)) ? './relay.ts' : './relay.js');
 }
@@ -36,7 +36,7 @@ function handOver(node, flags) {
   if (process.execve) process.execve(node, [node, ...words], env);
   const child = spawn(node, words, { stdio: 'inherit' });
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  // A terminal sends Ctrl-C to both, and who has none sends it to this process alone.
+  // A terminal sends Ctrl+C to both processes. Without a terminal, only this process gets the signal.
   process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
   child.on('exit', (code) => process.exit(code ?? 1));
 }

@@ -47,7 +47,6 @@ type BudgetReport = ConnectionView & {
   strangers: StrangersToday & { most: number };
 };
 
-/** A connection's budget in words. */
 function lines(connection: string, view: BudgetReport, now: number): string[] {
   const { minute, day, pausedUntil, assumed, stopped, failing, strangers } = view;
   return [
@@ -81,7 +80,7 @@ function strangersLine({ used, most, who }: BudgetReport['strangers']): string[]
   return [`strangers: ${used} of ${most} today${by}`];
 }
 
-/** What the jobs wait for is said by another line. */
+/** Counts the waiting jobs. Another line says what they wait for. */
 function waitingLine({ inLine }: BudgetReport): string[] {
   const waiting = lanes
     .filter((lane) => inLine[lane].jobs > 0)

@@ -46,14 +46,16 @@ Known operations: ${[...operations.keys()].join(', ')}`,
       printJson(await call(operation, json));
     });
 
-/** The operation with the connection's override, or the plain path for `--raw`. A leading slash does not matter. */
+/**
+ * Returns the operation with the connection's override, or the plain path for `--raw`, with or without a leading slash.
+ */
 export function operationToCall(name: string, raw: boolean, connection: string, config: RelayConfig): Operation {
   const declared = raw ? undefined : operations.get(name.replace(/^\/+/, ''));
   if (!declared) return rawOperation(name);
   return withOverride(declared, config.connections[connection]?.operations[declared.name]);
 }
 
-/** @throws {Error} with every fault, before the call takes a slot of the budget */
+/** Checks the payload before the call takes a slot of the budget. @throws {Error} with every fault */
 function checkPayload(operation: Operation, payload: unknown): void {
   const read = readInput(operation.payload, payload);
   if (!read.ok)

@@ -2,14 +2,14 @@ import type { Command } from 'commander';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import type { OpenTarget } from './target.ts';
 
-/** What commands work with. */
+/** What a command works with. */
 export interface Cli {
   open: OpenTarget;
-  /** The name of `--stage`. */
+  /** The value of `--stage`. */
   stage: () => string | undefined;
-  /** relay.config.ts */
+  /** Reads relay.config.ts. */
   readConfig: () => Promise<RelayConfig>;
-  /** Where the automations of the team are, if it is not automations/. */
+  /** The folder of the team's automations, if it is not automations/. */
   customFolder?: string;
 }
 

@@ -43,7 +43,7 @@ export const define: Define = (command, { open, customFolder }) =>
       tellFindings((await checkOnGithub(config, open)).filter(({ verdict }) => verdict !== 'good'));
     });
 
-/** Asks GitHub who the people are, and what the repositories are called now. */
+/** Asks GitHub for the ids of people's accounts, and for the current names of the repositories. */
 async function checkOnGithub(config: RelayConfig, open: OpenTarget): Promise<Finding[]> {
   if (config.github.repositories.length === 0) return [];
   const credentials = await credentialsOf(config, open).catch(() => undefined);

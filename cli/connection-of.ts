@@ -2,10 +2,10 @@ import type { RelayConfig } from '../lib/config/schema.ts';
 import { connectionSettings } from '../lib/config/settings.ts';
 
 /**
- * The connection that a command works on.
+ * Returns the connection that a command works on.
  *
- * @param given what a person typed; by default `main`, or the only one
- * @throws {Error} for an unknown one, and if a choice is needed; the message names the connections
+ * @param given what a person typed; by default `main`, or the only connection
+ * @throws {Error} for an unknown connection, or if a choice is needed; the message names the connections
  */
 export function connectionOf(config: RelayConfig, given: string | undefined): string {
   const known = Object.keys(config.connections);

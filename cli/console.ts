@@ -46,7 +46,7 @@ Without --stage, this prints the address of the console that npx partner-relay s
 
 /** Serves the console until the process gets a stop signal. @returns its address */
 async function serveStage(name: string, { operate = false, port }: ConsoleCommandOptions, open: OpenTarget) {
-  // No other command needs the server and the automations.
+  // Only this command needs the console's server and the automations.
   const { startConsole } = await import('../console/server.ts');
   const { stores, stopped } = await open();
   const config = await loadConfig();

@@ -3,7 +3,7 @@ import { type ReadFolder, readCustomAutomations } from '../lib/automations/custo
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { projectFolder } from '../lib/project.ts';
 
-/** Reads automations/ as a deployment does, which also refuses an `on` that loads more than a webhook may. */
+/** Reads automations/ as a deployment does. A file is faulty, too, if its `on` loads more than a webhook may. */
 export async function readCustomFolder(config: RelayConfig, folder?: string): Promise<ReadFolder> {
   const read = await readCustomAutomations(config, folder);
   if (read.files.length === 0) return read;
@@ -11,10 +11,10 @@ export async function readCustomFolder(config: RelayConfig, folder?: string): Pr
   return withoutHeavy(read, join(projectFolder(), 'node_modules/.cache/partner-relay'));
 }
 
-/** Prints what the files do that a job cannot repeat, or does not wait for. It refuses none of them. */
+/** Warns of code that a job cannot repeat, or does not wait for. */
 export async function printWarnings({ files }: Pick<ReadFolder, 'files'>, print = console.log): Promise<void> {
   if (files.length === 0) return;
-  // What reads JavaScript takes a moment to load.
+  // The JavaScript parser takes a moment to load.
   const { warningsIn } = await import('../lib/automations/custom/warnings.ts');
   for (const warning of warningsIn(files)) print(`! ${warning}`);
 }

@@ -105,7 +105,7 @@ export const discard: Define = (command, { open }) =>
       );
     });
 
-/** A choice of several jobs. */
+/** Options for a choice of several jobs. */
 interface Several {
   parkedFor?: string;
   yes?: boolean;
@@ -118,7 +118,7 @@ interface ResolveCommandOptions extends Several {
   search?: boolean;
 }
 
-/** @throws {Error} unless exactly one way is chosen */
+/** Returns the chosen way. @throws {Error} unless exactly one is chosen */
 function wayOf({ done, again, search }: ResolveCommandOptions): 'done' | 'again' | 'search' {
   if ([done, again, search].filter((said) => said !== undefined).length !== 1)
     throw new Error('use one of --done <created id>, --again and --search');
@@ -131,7 +131,7 @@ async function resolutionOf(way: 'done' | 'again' | 'search', done: string, open
   return { done, verify: await verifyingWith(open) };
 }
 
-/** Asks the service of the relay whether something exists, within the budget. */
+/** Asks the relay's service whether something exists, within the budget. */
 export async function verifyingWith(open: OpenTarget) {
   const config = await loadConfig();
   return createVerifyCreated(config, (name) => openPartner(name, config, open, (line) => console.error(line)));
@@ -140,7 +140,7 @@ export async function verifyingWith(open: OpenTarget) {
 const sayQueued = ({ id }: Job, before: Job) =>
   `${id} is queued again${isOutcomeUnknown(before) ? '. It searches once more, and creates nothing' : ''}`;
 
-/** How to test at once what replayed jobs wait on for. */
+/** Says what replayed jobs wait on, and how to test it at once. */
 async function sayWaitsOn(jobs: readonly Job[], stores: Stores): Promise<void> {
   const ofConnection = new Map(jobs.map((job) => [job.connection, job]));
   for (const [connection, job] of ofConnection) {
@@ -150,7 +150,7 @@ async function sayWaitsOn(jobs: readonly Job[], stores: Stores): Promise<void> {
   }
 }
 
-/** Decides each job, and prints it. @throws {Error} at the end, with what failed */
+/** Decides one job after the other, and prints each. @throws {Error} at the end, with all failures */
 async function inTurn(
   jobs: readonly Job[],
   decide: (job: Job) => Promise<Job>,
@@ -172,7 +172,7 @@ async function inTurn(
   if (failures.length > 0) throw new Error(failures.join('\n'));
 }
 
-/** Several jobs are listed first, so that a text that matches too many jobs decides nothing. */
+/** Lists several jobs before they are decided: the text may match too many. @returns true if they were only listed */
 function isOnlyListed(chosen: readonly Job[], id: string | undefined, { yes, json }: Several): boolean {
   if (id !== undefined || yes) return false;
   if (json) {
@@ -187,8 +187,8 @@ function isOnlyListed(chosen: readonly Job[], id: string | undefined, { yes, jso
 }
 
 /**
- * The job with this id, or the parked jobs that `isWanted` accepts and that have the text in their reason.
- * @param which describes those jobs
+ * Returns the job with this id, or the parked jobs that `isWanted` accepts and whose reason contains the text.
+ * @param which describes these jobs in the error
  * @throws {Error} if no job is parked for that reason
  */
 async function chosenJobs(
@@ -210,14 +210,14 @@ async function chosenJobs(
   throw new Error(`${parked}; to list the parked jobs with their reasons, run: npx partner-relay jobs --status parked`);
 }
 
-/** @throws {Error} if no job waits there */
+/** The jobs that wait in this lane. @throws {Error} if there are none */
 async function waitingJobs(stores: Stores, lane: Lane): Promise<Job[]> {
   const chosen = await allJobs(stores, { statuses: ['waiting'], lane });
   if (chosen.length === 0) throw new Error(`no job waits in the lane ${lane}`);
   return chosen;
 }
 
-/** The jobs that are wanted, however many others there are. */
+/** Searches all jobs, and returns the first that match. */
 async function allJobs(
   { table, clock }: Stores,
   filter: JobFilter,

@@ -1,4 +1,4 @@
-/** Ends the process quietly once the reader of its output has seen enough, as in `partner-relay jobs | head`. */
+/** Ends the process quietly when the reader of its output has closed it, as in `partner-relay jobs | head`. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();

@@ -13,9 +13,9 @@ import type { Target } from './target.ts';
 const payload = z.looseObject({ repository: z.looseObject({}), workflow_run: z.looseObject({}) });
 
 /**
- * Uploads the reports of a folder to the stand-in for GitHub, as the artifact of a run of main that has just ended.
+ * Uploads the reports of a folder to GitHub's stand-in, as the artifact of a run of main that has just ended.
  *
- * @returns the payload that says so
+ * @returns the event's payload
  */
 export async function exampleRun(
   folder: string,

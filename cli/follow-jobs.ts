@@ -7,11 +7,11 @@ import { printableJson } from '../local/terminal.ts';
 import { printChange, withIsoTimes } from './print.ts';
 
 const LOOK_EVERY_MS = 1_000;
-/** A look reads the front of each status, so it costs the same however many jobs there are. */
+/** Each look reads only the newest jobs of each status, so its cost does not depend on the number of jobs. */
 const LOOKED_AT = 200;
 const MAX_PAGES = 10;
 
-/** Shows each change of the jobs that match, until Ctrl+C. @param known the jobs that are shown already */
+/** Shows each change of the matching jobs, until Ctrl+C. @param known the jobs that are already shown */
 export async function followJobs(
   table: Table,
   filter: JobFilter,
@@ -25,7 +25,7 @@ export async function followJobs(
   let since = table.clock.now();
   for (let look = 0; look < looks; look++) {
     if (look > 0) await setTimeout(LOOK_EVERY_MS);
-    // In any status: leaving the status that was asked for is a change, too.
+    // All statuses, because a job that leaves the requested status has changed, too.
     const { jobs } = await findJobs(table, {
       filter: others,
       limit: LOOKED_AT,
@@ -37,24 +37,24 @@ export async function followJobs(
       const before = seen.get(job.id);
       const now = { state: stateOf(job), isWanted: statuses === undefined || statuses.includes(job.status) };
       seen.set(job.id, now);
-      // Not all jobs are known from the start, and an older job comes into view when another leaves.
+      // A job that appears late may be old: it was never read, or moved up when another job left.
       const hasChanged = before ? before.state !== now.state : changedAt(job) >= since;
       if (hasChanged && (now.isWanted || before?.isWanted))
         asJson ? console.log(printableJson(withIsoTimes(job), 0)) : printChange(await shown(job));
     }
-    // The clock of this machine may be ahead of the relay's.
+    // This machine's clock may be ahead of the relay's.
     if (look === 0) since = Math.min(since, Math.max(...jobs.map(changedAt)) + 1);
   }
 }
 
-/** When its state changed last, in epoch milliseconds. */
+/** When the job's state last changed, in epoch milliseconds. */
 function changedAt(job: Job): number {
   const { createdAt, queuedAt = 0, waits } = job;
   const { from = 0, until = 0 } = waits?.newest.at(-1) ?? {};
   return Math.max(createdAt, queuedAt, endedAt(job) ?? 0, from, until);
 }
 
-/** What makes a change worth a line. */
+/** The parts of a job whose change is worth a line. */
 function stateOf(job: Job): string {
   const { status, generation } = job;
   return JSON.stringify([status, status === 'waiting' ? 0 : generation, newsOf(job)]);

@@ -57,7 +57,6 @@ async function decisionOf(
   return clear ? 'clear' : undefined;
 }
 
-/** A link in words. */
 function linkLines({ name, entity }: IssueName, link: Link, linkedTo: Awaited<ReturnType<Relations['of']>>): string[] {
   const { claim, defect } = heldBy(link);
   const { newest } = link;

@@ -15,7 +15,7 @@ import { MOMENTS, readMoment } from './moment.ts';
 import { readCount } from './numbers.ts';
 import { printCounts, printIgnored, printJob, printJobs, printJson, printOverview, withIsoTimes } from './print.ts';
 
-/** Pages of the index that one listing reads at most. */
+/** The most pages of the index that one listing reads. */
 const MAX_PAGES = 200;
 
 interface ListOptions {
@@ -64,7 +64,7 @@ export const define: Define = (command, { open, readConfig }) =>
         await refuseUnknown(chosen.automation, await readConfig().catch(() => undefined));
       if (json && !follow) return printJson(withIsoTimes(found.jobs));
       if (!json) {
-        // Changes follow below, so the newest is last.
+        // Changes are printed below, so the newest job comes last.
         const jobs = await Promise.all(found.jobs.map(shown));
         if (follow) printJobs(jobs.toReversed());
         else if (filter.statuses) printJobs(jobs);
@@ -90,7 +90,10 @@ export const job: Define = (command, { open }) =>
         : printJob({ ...view, job: await createShowJob(stores)(job) }, Date.now());
     });
 
-/** The names are those of this folder: only a name without any job is looked up. @throws {Error} if it is none */
+/**
+ * Checks the name of an automation. A name that this folder does not have may still have jobs. @throws {Error} if it
+ * has none
+ */
 async function refuseUnknown(name: string, config: RelayConfig | undefined): Promise<void> {
   if (!config) return;
   const { automationNames } = await import('../lib/automations/automations.ts');

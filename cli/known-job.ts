@@ -3,13 +3,13 @@ import { type Job, shortName } from '../lib/engine/record/job.ts';
 import type { Stores } from '../lib/runtime.ts';
 
 const MAX_PAGES = 200;
-/** Jobs that have the text anywhere. */
+/** The most jobs to search for the text. */
 const MAX_FOUND = 500;
 const SHOWN = 5;
 
 /**
- * Finds a job by its id, by its short name as the first terminal shows it, or by another part of its id.
- * @throws {Error} if there is none, or if the part fits several
+ * Finds a job by its id, by its short name from the first terminal, or by another part of its id.
+ * @throws {Error} if no job has it, or several do
  */
 export async function knownJob({ jobs, table }: Pick<Stores, 'jobs' | 'table'>, name: string): Promise<Job> {
   const job = await jobs.get(name);
@@ -26,7 +26,7 @@ export async function knownJob({ jobs, table }: Pick<Stores, 'jobs' | 'table'>, 
         .join(', ')}${found.length > SHOWN ? ', …' : ''}`,
     );
   }
-  // The index may lag behind, so the job itself is read.
+  // The index may lag behind, so read the job itself.
   const read = only && (await jobs.get(only.id));
   if (!read) throw new Error(`there is no job ${name}; to list the newest jobs, run: npx partner-relay jobs`);
   return read;

@@ -10,16 +10,16 @@ const HEADERS = {
 };
 
 /**
- * A server on this machine that waits for the browser to come back from the service (RFC 8252, section 7.3).
+ * Starts a server on this machine that waits for the browser to return from the service (RFC 8252, section 7.3).
  *
  * @param path of the callback, which no other service uses (RFC 9700, 4.4)
- * @throws {Error} for a port that is taken
+ * @throws {Error} if the port is taken
  */
 export async function listenForCallback(port: number, path: string) {
   let wanted: { state: string; take: (query: URLSearchParams) => void } | undefined;
   const pages = new Map<string, string>();
   const server = createServer((request, response) => {
-    // Not parsed as a URL: a path such as `//` would throw, and must not end the command.
+    // `new URL` throws for a path such as `//`, and must not end the command.
     const [at = '', search = ''] = (request.url ?? '').split('?', 2);
     const query = new URLSearchParams(search);
     const served = request.method === 'GET' ? pages.get(at) : undefined;
@@ -38,7 +38,7 @@ export async function listenForCallback(port: number, path: string) {
   return {
     redirectUri: url + path,
     /**
-     * Serves a page, for a browser on this machine.
+     * Serves a page for a browser on this machine.
      * @returns its address, which cannot be guessed
      */
     serve(html: string): string {
@@ -47,9 +47,9 @@ export async function listenForCallback(port: number, path: string) {
       return url + path;
     },
     /**
-     * The query of the first callback that has this state. Others, such as those that a web page makes up, are refused.
-     * @param late what the person can do if the time is over
-     * @throws {Error} if there is none within `timeoutMs`
+     * Returns the query of the first callback with this state. Others, such as forged ones, are refused.
+     * @param late what the person can do after the timeout
+     * @throws {Error} if none arrives within `timeoutMs`
      */
     callback: (state: string, timeoutMs: number, late = 'run npx partner-relay mcp login again') =>
       new Promise<URLSearchParams>((resolve, reject) => {

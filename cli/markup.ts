@@ -1,4 +1,4 @@
-/** For an attribute or a text of HTML or XML. */
+/** Escapes a text for HTML or XML, also in attributes. */
 export function inMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }

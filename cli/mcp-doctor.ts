@@ -4,12 +4,12 @@ import { schemaHash, type Tool, type ToolList } from '../lib/as-person/protocol/
 import type { CommandTools } from '../lib/config/mcp.ts';
 import { oneLine } from '../local/terminal.ts';
 
-/** The tools of an account, and what is wrong with the mapping in relay.config.ts. */
+/** The tools of an account, and the faults of the mapping in relay.config.ts. */
 export interface McpDiagnosis extends ToolList {
   faults: readonly string[];
 }
 
-/** Lists the tools, and checks those that are mapped. It calls none. */
+/** Lists the tools, and checks those that are mapped. It calls no tool. */
 export async function diagnoseMcp(
   { tools: calls }: Pick<McpEndpoint, 'tools'>,
   holder: Holder,
@@ -19,7 +19,7 @@ export async function diagnoseMcp(
   return { ...list, faults: faultsOf(mapped, list.tools) };
 }
 
-/** What would keep a mapped tool from being called. */
+/** What would prevent calls of the mapped tools. */
 function faultsOf(mapped: CommandTools, tools: readonly Tool[]): string[] {
   const uses = Object.entries(mapped).flatMap(([command, use]) => {
     const lookUp = use && 'lookUp' in use ? use.lookUp : undefined;
@@ -45,7 +45,7 @@ export function diagnosisLines({ tools, unusable, faults }: McpDiagnosis): strin
   ];
 }
 
-/** What a call of the tool does, as far as the service tells. */
+/** What a call of the tool does, according to the service's hints. */
 function kindOf({ hints }: Tool): string {
   if (hints.readOnly) return 'reads';
   if (hints.destructive) return 'may destroy';

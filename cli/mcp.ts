@@ -47,7 +47,7 @@ export const define: Define = (mcp, { open, stage }) => {
       .option('--connection <name>', 'the instance', 'main')
       .option('--as <name>', 'the name under which the link is stored', userInfo().username);
 
-  /** The budget of a stage is not shared: its limits are counted by address, and this is not the address of the stage. */
+  /** Does not use the budget of a stage: the limits count by address, and this machine's address is not the stage's. */
   const openMcp = async ({ connection, as }: McpOptions): Promise<OpenedMcp> => {
     const { stores } = await open();
     const config = await loadConfig();
@@ -110,7 +110,7 @@ The arguments are a JSON object, {} by default; - reads it from standard input.
     });
 };
 
-/** Links an account through the browser. @param tell hears the address that has to be opened */
+/** Links an account through the browser. @param tell gets the address to open */
 export async function login(
   { link, grants }: Pick<McpEndpoint, 'link' | 'grants'>,
   holder: Holder,
@@ -132,7 +132,7 @@ export async function login(
   }
 }
 
-/** Says what to do about a link that is missing, and about a call whose outcome is not known. */
+/** Adds what to do if an account is not linked, or if the outcome of a call is unknown. */
 async function hinted<T>(result: Promise<T>, { connection, as }: McpOptions): Promise<T> {
   try {
     return await result;

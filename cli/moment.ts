@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import * as z from 'zod';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/dates.ts';
 
-/** What {@link readMoment} reads, for the help of an option. */
+/** What {@link readMoment} accepts, for the help of an option. */
 export const MOMENTS =
   '90m, 2h or 3d ago, today, yesterday, a date, or a time such as 2026-11-20T16:30, local unless it names its zone';
 
@@ -15,10 +15,10 @@ const day = z.iso.date();
 const time = z.union([z.iso.datetime({ offset: true, local: true }), z.iso.datetime({ offset: true, precision: -1 })]);
 
 /**
- * A moment as a person types it on the command line. What has no zone is in that of this machine, as is every time that
- * the terminal shows. A date is its midnight.
+ * Reads a time from the command line. Without a zone, it is in this machine's zone, as are all times that the terminal
+ * shows. A date means its midnight.
  *
- * @throws {InvalidArgumentError} if it is none
+ * @throws {InvalidArgumentError} for any other text
  */
 export function readMoment(text: string): Date {
   const [, number, unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? [];

@@ -11,21 +11,21 @@ import { triggerInWords } from '../local/own-in-words.ts';
 import type { Define } from './cli.ts';
 import { fieldsFor, type Sender, senders } from './senders.ts';
 
-/** A file to begin with, and what its test gives it. */
+/** The first version of a file, and of its test. */
 interface Beginning {
   /** The lines between the imports and `run`. */
   on: string;
   imports: string;
   usesFields: boolean;
-  /** What `run` gets, and how it says what it is about. */
+  /** The parameter of `run`, and the text that says what the job is about. */
   input: string;
   about: string;
-  /** The event of the test, as text. Undefined if there is no example of it. */
+  /** The event of the test, as code; undefined without an example of the event. */
   test: string | undefined;
   next: string[];
 }
 
-/** `new automation`: writes a file of automations/ to begin with, and its test. */
+/** `new automation`: writes a first file of automations/, and its test. */
 export const define: Define = (command, { readConfig, customFolder = CUSTOM_FOLDER }) =>
   command
     .command('automation <name>')
@@ -44,7 +44,7 @@ export const define: Define = (command, { readConfig, customFolder = CUSTOM_FOLD
 The senders are ${Object.keys(senders).join(', ')}. For any other, write webhook.`,
     )
     .action(async (name: string, { on }: { on: string }) => {
-      // What is typed becomes code, and the file is run to be read.
+      // The typed text becomes code that runs when the file is read, so check it first.
       const fault = nameFault(name) ?? triggerFault(on);
       if (fault !== undefined) throw new Error(`automations/${name}.ts: ${fault}`);
       const config = await readConfig();
@@ -58,7 +58,7 @@ The senders are ${Object.keys(senders).join(', ')}. For any other, write webhook
       files.forEach(([, text = ''], index) => {
         writeFileSync(paths[index] ?? '', text, { flag: 'wx' });
       });
-      // What reads the folder says what else is wrong, such as another file with the same command.
+      // Reading the folder finds other faults, such as another file with the same command.
       const { custom, faults } = await readCustomAutomations(config, customFolder);
       const made = custom.list.find((one) => one.name === name);
       if (!made) {

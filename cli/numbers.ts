@@ -1,12 +1,12 @@
 import { InvalidArgumentError } from 'commander';
 
-/** A count on the command line. @throws {InvalidArgumentError} if it is none */
+/** Reads a count from the command line. @throws {InvalidArgumentError} for other texts */
 export const readCount = (text: string): number => within(text, 1, Number.MAX_SAFE_INTEGER, 'an integer of at least 1');
 
-/** How many calls, on the command line; it may be none. @throws {InvalidArgumentError} if it is none */
+/** Reads a number of calls, from 0, from the command line. @throws {InvalidArgumentError} for other texts */
 export const readCalls = (text: string): number => within(text, 0, Number.MAX_SAFE_INTEGER, 'a whole number of calls');
 
-/** A port on the command line, 0 for any. @throws {InvalidArgumentError} if it is none */
+/** Reads a port from the command line; 0 means any. @throws {InvalidArgumentError} for other texts */
 export const readPort = (text: string): number => within(text, 0, 65_535, 'a number from 0 to 65535');
 
 function within(text: string, least: number, most: number, expected: string): number {

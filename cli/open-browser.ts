@@ -11,8 +11,8 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
 };
 
 /**
- * Opens an address of this machine that is a secret. Every user of the machine can read the arguments of a process, so
- * the browser gets the name of a file that only its owner can read, which leads to the address.
+ * Opens a secret address of this machine. All users of a machine can read the arguments of its processes. So the
+ * browser gets a file that only its owner can read, and that leads to the address.
  *
  * @param failed is called if there is no browser
  */

@@ -3,11 +3,11 @@ import type { Wrote } from '../lib/state/table/versions.ts';
 
 export type Outputs = ReadonlyMap<string | undefined, string | undefined>;
 
-/** What the stack of a stage says, by name. */
+/** The outputs of a stage's stack, by name. */
 export const outputsOf = (stack: Stack | undefined): Outputs =>
   new Map(stack?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));
 
-/** The version that is deployed. Undefined of a stack from before 0.1.0. */
+/** The deployed version; undefined for a stack from before 0.1.0. */
 export function wroteOf(outputs: Outputs): Wrote | undefined {
   const version = outputs.get('Version');
   return version === undefined ? undefined : { version, form: Number(outputs.get('Form')) };

@@ -7,7 +7,7 @@ const waiting = new Map<number, (answer: StepAnswer) => void>();
 let steps = 0;
 let current = 0;
 
-/** What `stop` throws. */
+/** The exception of the step `stop`. */
 class Stopped extends Error {}
 
 process.on('message', (told: RunOrder | StepAnswer) => {
@@ -15,7 +15,7 @@ process.on('message', (told: RunOrder | StepAnswer) => {
   else void carryOut(told);
 });
 
-// A promise that nothing waits for ends the run, as in a worker.
+// As in a worker, an unhandled rejection ends the run.
 process.on('unhandledRejection', (threw) => tell({ run: current, threw: plain(threw) }));
 
 async function carryOut({ run, file, input, facts, verbs }: RunOrder): Promise<void> {
@@ -47,7 +47,10 @@ function tell(news: RunNews): void {
   process.send?.(news);
 }
 
-/** A plan comes to no step that calls a function of the code, such as `keep`, and these cannot leave the process. */
+/**
+ * Returns a value that can be sent to the other process. Functions cannot, and only steps that a plan never reaches,
+ * such as `keep`, need theirs.
+ */
 function plain(value: unknown): unknown {
   try {
     return structuredClone(value);

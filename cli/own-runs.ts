@@ -6,27 +6,27 @@ import { SOURCE } from '../lib/project.ts';
 import { messageOf } from '../lib/text.ts';
 import type { CustomAutomations, CustomRun } from '../lib/triggers/custom-automation.ts';
 
-/** What a run may take, including the loading of its file. */
+/** The time limit of a run, including the loading of its file. */
 const LIMIT_MS = 10_000;
 
-/** A run that the process is to carry out. */
+/** A run for the process to carry out. */
 export interface RunOrder {
   run: number;
   file: string;
   input: unknown;
-  /** What its steps have besides functions, and the names of these. */
+  /** The fields of `steps` that are not functions; `verbs` names the functions. */
   facts: Readonly<Record<string, unknown>>;
   verbs: readonly string[];
 }
 
-/** What became of a step: what it kept, or why it failed. */
+/** The result of a step, or why it failed. */
 export interface StepAnswer {
   step: number;
   kept?: unknown;
   failed?: string;
 }
 
-/** What the process tells of a run. */
+/** A message of the process about a run. */
 export type RunNews = { run: number } & (
   | { step: number; verb: string; given: readonly unknown[] }
   | { done: unknown }
@@ -35,8 +35,8 @@ export type RunNews = { run: number } & (
 );
 
 /**
- * The automations of a team with their `run` in a process of its own, which has no environment and can be stopped. Their
- * steps are carried out here. One run follows the other.
+ * Runs a team's automations, one at a time, in a process without environment variables, which can be stopped. Their
+ * steps are carried out in this process.
  *
  * @param folder of the files
  */
@@ -70,7 +70,7 @@ export function inProcess(custom: CustomAutomations, folder: string, limitMs = L
     const take = async (verb: string, given: readonly unknown[]) =>
       (steps[verb] as (...given: unknown[]) => unknown)(...given);
     async function hear(news: RunNews): Promise<void> {
-      // A run before this one may have left something behind.
+      // Code of an earlier run may still be at work.
       if (news.run !== run) return;
       if ('done' in news) resolve(news.done as string);
       else if ('threw' in news) reject(news.threw);
@@ -108,7 +108,7 @@ export function inProcess(custom: CustomAutomations, folder: string, limitMs = L
     });
   }
 
-  /** A loop hears of nothing else. */
+  /** Only a signal ends an endless loop. */
   function end(one: ChildProcess): void {
     if (child === one) child = undefined;
     one.kill('SIGKILL');

@@ -10,11 +10,11 @@ import { trustCaFile } from '../local/trust.ts';
 import { NoRelay, type OpenTarget, type Target } from './target.ts';
 
 /**
- * Makes calls on one connection: to the instance of the `PARTNER_…` variables, otherwise to that of the relay, and
- * without a relay to that of the secret which `partner-relay secrets set` keeps on this machine.
+ * Makes calls on one connection: on the instance of the `PARTNER_…` variables, otherwise on the relay's. Without a
+ * relay, the secret that `partner-relay secrets set` keeps on this machine names the instance.
  *
- * The calls take slots of the relay's budget. The limits belong to the key. If no relay with the same key is found,
- * there is no budget to share: the calls are sent at once, and `tell` says so.
+ * The limits belong to the key, so the calls take slots of the budget of the relay with the same key. Without such a
+ * relay, the calls are sent at once, and `tell` says so.
  *
  * @throws {Error} for a connection that the configuration does not have
  */
@@ -47,7 +47,7 @@ export async function openPartner(
   return withTheirClock(createPartnerClient(partner).call);
 }
 
-/** The relay's own secret. It may be missing if the `PARTNER_…` variables are set. */
+/** Reads the relay's own secret, which may be missing if the `PARTNER_…` variables are set. */
 async function secretOf(connection: string, { stores }: Target, named: Partner | undefined) {
   try {
     return await stores.secrets.current(`partner/${connection}`, partnerSecret);

@@ -22,7 +22,10 @@ function fieldsInWords({ title, description, ...chosen }: Partial<DefectFields>)
   return [...(title === undefined ? [] : ['title']), ...values, ...bytes];
 }
 
-/** When this many calls will be done, behind the jobs that already wait for the budget: `done by about 2026-11-22 14:35:00 CET`. */
+/**
+ * When this many more calls will be done, after the jobs that already wait for the budget: `done by about 2026-11-22
+ * 14:35:00 CET`.
+ */
 export async function whenDone(
   connection: string,
   calls: number,

@@ -21,7 +21,7 @@ import { inProcess } from './own-runs.ts';
 import { planInWords, whenDone } from './plan-words.ts';
 import { printJson } from './print.ts';
 
-/** `plan`: what events of issues would do under relay.config.ts as it is in this folder. */
+/** `plan`: what events of issues would do with this folder's relay.config.ts. */
 export const define: Define = (command, { open, readConfig, customFolder = CUSTOM_FOLDER }) =>
   command
     .description(
@@ -64,7 +64,7 @@ export function planStored(config: RelayConfig, { table, jobs, clock }: Stores, 
   return planIssues(config, { links: createLinks(table, clock), jobs, journal }, most);
 }
 
-/** For each connection that is called: how many calls it needs, and until when they are done. */
+/** Says for each connection how many calls it needs, and until when they are done. */
 export async function sumsInWords(
   planned: readonly PlannedEvent[],
   config: RelayConfig,
@@ -81,8 +81,8 @@ export async function sumsInWords(
 }
 
 /**
- * What this version and the automations in the folder would do with the jobs under way. Only what differs has a line for
- * each job.
+ * Says what this version, with the automations in the folder, would do with the jobs under way. Only jobs with a
+ * difference get a line of their own.
  */
 export async function jobsInWords(
   custom: CustomAutomations,

@@ -31,7 +31,7 @@ export function printJson(value: unknown): void {
   console.log(printableJson(value));
 }
 
-/** Prints text that may be from outside, with its line breaks. */
+/** Prints a text that may come from outside, and keeps its line breaks. */
 export function printText(text: string): void {
   console.log(printable(text));
 }
@@ -51,7 +51,7 @@ function paint(job: Job): string {
   return styleText(word === job.status ? COLOURS[job.status] : 'gray', word.padEnd(9), { stream: process.stdout });
 }
 
-/** A lane, with what goes there. */
+/** What goes to each lane. */
 export const laneInWords: Readonly<Record<Lane, string>> = {
   interactive: "interactive (a person's first command)",
   further: "further (a person's next commands)",
@@ -61,7 +61,7 @@ export const laneInWords: Readonly<Record<Lane, string>> = {
 
 const INDENT = ' '.repeat(25);
 
-/** What jobs in a row have in common stands once, below them. */
+/** Prints jobs. Neighbours with the same news or next step share it: it is printed once, below the last of them. */
 export function printJobs(jobs: readonly Job[]): void {
   if (jobs.length === 0) console.log('There are no such jobs.');
   const rows = inOneLine(jobs).map((job) => ({ job, about: aboutJob(job) }));
@@ -71,7 +71,7 @@ export function printJobs(jobs: readonly Job[]): void {
   });
 }
 
-/** Prints the jobs that wait for one cause as one row, with the time of the oldest. */
+/** Prints the jobs that wait for one cause as one row, with the oldest one's time. */
 export function printOverview(jobs: readonly Job[]): void {
   const rows = Map.groupBy(jobs, (job) => sharedCause(job) ?? job.id);
   for (const row of rows.values()) {
@@ -103,7 +103,7 @@ function isHeldUp(job: Job): boolean {
   return waitsFor === 'outage' || waitsFor === 'key';
 }
 
-/** The cause of a wait that other jobs can have, too. */
+/** The cause of a wait, if it may hold up other jobs, too. */
 function sharedCause(job: Job): string | undefined {
   const wait = waitOf(job);
   if (wait?.for === 'budget') return `${job.connection} budget`;
@@ -111,19 +111,19 @@ function sharedCause(job: Job): string | undefined {
   return isOfService ? `${job.connection} ${causeOf(wait?.why ?? '')}` : undefined;
 }
 
-/** A change of a job, for a list that goes on. */
+/** Prints a change of a job, for `--follow`. */
 export function printChange(given: Job): void {
   const job = inOneLine(given);
   const now = localClock(Date.now());
   console.log(`${now}  ${paint(job)}  ${shortName(job.id)}  ${job.summary}${newsOf(job) ? ` → ${newsOf(job)}` : ''}`);
 }
 
-/** True if a person may have to know more than the status. */
+/** Whether the status alone does not tell a person enough. */
 function isOpen({ status }: Job): boolean {
   return status === 'parked' || status === 'waiting';
 }
 
-/** @param all the jobs of each status, if no filter was used */
+/** Prints the number of jobs of each status. @param all the numbers without a filter, if there was none */
 export function printCounts({ jobs, counts, cursor }: FoundJobs, all: Record<JobStatus, Count> | undefined): void {
   const inWords = (countOf: (status: JobStatus) => Count) =>
     jobStatuses
@@ -175,7 +175,7 @@ export function printJob({ job: given, steps, openCreations }: JobView, now: num
 function statusWithNews(job: Job): string {
   const [status, news] = [statusInWords(job), newsOf(job)];
   if (news === '') return status;
-  // What an operator discarded begins so.
+  // The reason of a discarded job already begins with its status.
   return news.startsWith(`${status}: `) ? news : `${status}: ${news}`;
 }
 
@@ -190,12 +190,12 @@ function printNext(job: Job, now: number): void {
     console.log(toPaste(`  npx partner-relay ${command}   (from ${localTime(later?.from ?? 0)})`));
 }
 
-/** What is known of creations without a clear answer. */
+/** Prints what is known about creations without a clear answer. */
 function printOpen(open: readonly OpenCreation[], steps: readonly StepEntry[]): void {
   if (open.length > 0) console.log('\nwithout a clear answer');
   for (const creation of open) {
     const { step, operation, signedAt, marker, searches, again } = creation;
-    // One reading of a list answers several jobs, so the step may show fewer.
+    // One reading of a list may answer several jobs, so not every search is a step of this job.
     const looked =
       marker === undefined
         ? 'the relay cannot search for it'
@@ -206,7 +206,7 @@ function printOpen(open: readonly OpenCreation[], steps: readonly StepEntry[]): 
   }
 }
 
-/** Waits for the budget that are shorter are not worth a word. */
+/** Shorter waits for the budget are not shown. */
 const WORTH_TELLING_MS = 100;
 
 function printSteps(steps: readonly StepEntry[]): void {
@@ -221,7 +221,7 @@ function printSteps(steps: readonly StepEntry[]): void {
   }
 }
 
-/** A step that its one line explains: a single send that was accepted at once. */
+/** Whether one line explains the step: the service accepted its only send at once. */
 function isPlain({ sends }: StepEntry): boolean {
   const [only, ...others] = sends?.newest ?? [];
   return others.length === 0 && only?.came === 'accepted' && only.grantedAt - only.askedAt < WORTH_TELLING_MS;
@@ -250,7 +250,7 @@ function sendInWords({ calls, askedAt, grantedAt, sentAt, endedAt, came, status,
   return `${what}${waited}: ${ended} (${elapsed(endedAt - sentAt)})`;
 }
 
-/** What the job waited for, and what operators decided, in order of time. */
+/** Prints what the job waited for and what operators decided, in order of time. */
 function printHistory({ waits, decisions }: Job, now: number): void {
   const told = [
     ...(waits?.newest ?? []).map((wait) => ({ at: wait.from, text: waitedInWords(wait, now) })),
@@ -269,16 +269,19 @@ function printHistory({ waits, decisions }: Job, now: number): void {
 function waitedInWords({ for: what, from, until, why, looks }: Waited, now: number): string {
   const long = until === undefined ? `has waited ${elapsed(now - from)}` : `waited ${elapsed(until - from)}`;
   const again = looks === undefined ? '' : `, and looked ${counted(looks, 'time')}`;
-  // Its status says why it waits now.
+  // The line of the status already says why the job waits now.
   return `${long} ${waitInWords[what].what}${again}${until === undefined ? '' : `: ${why}`}`;
 }
 
-/** The names of fields that are times; in records of the table they are epoch milliseconds. */
+/** Names of fields with times, which records of the table hold as epoch milliseconds. */
 const TIME = /(?:^(?:at|from|until|since)|At|Until|Since)$/;
-/** What people and the service sent is printed as it is. */
+/** Data of people and of the service is printed unchanged. */
 const NOT_OURS = new Set(['input', 'result', 'payload']);
 
-/** The value with its times as ISO 8601 in UTC, for programs. A time of 0, which means that there is none, is null. */
+/**
+ * Returns the value with its times as ISO 8601 in UTC, for programs. A time of 0 means that there is none, and becomes
+ * null.
+ */
 export function withIsoTimes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withIsoTimes);
   if (typeof value !== 'object' || value === null) return value;

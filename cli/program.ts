@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { Cli, Define } from './cli.ts';
 import { pasteFor } from './to-paste.ts';
 
-/** Each command with its description, and the module that defines it. A command loads no other. */
+/** Each command with its description and the module that defines it. A command loads only its own module. */
 export const commands: Record<string, Record<string, readonly [string, () => Promise<{ define: Define }>]>> = {
   'Set up': {
     init: ['write relay.config.ts and the secrets, and create the apps', () => import('./init/init.ts')],
@@ -60,7 +60,7 @@ export const commands: Record<string, Record<string, readonly [string, () => Pro
   },
 };
 
-/** All commands of `partner-relay`. @param given in place of what `--stage` and relay.config.ts name */
+/** Returns the program with all commands. @param given replaces what `--stage` and relay.config.ts name */
 export function relayProgram(given: Partial<Cli> = {}): Command {
   const program = new Command('partner-relay')
     .description('Operate Partner Relay from the command line')

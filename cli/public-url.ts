@@ -1,6 +1,6 @@
 import { slackWebhookUrlOf, type WebhookUrls } from './target.ts';
 
-/** What sends events to the relay, and the path of its webhook, on one machine and behind one entrance on AWS. */
+/** The path of each sender's webhook, on one machine and behind one entrance on AWS. */
 const PATHS = { GitHub: '/github', Slack: '/slack' } as const;
 
 export type Sender = keyof typeof PATHS;
@@ -8,10 +8,10 @@ export type Sender = keyof typeof PATHS;
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * The URL of a webhook, as GitHub or Slack reaches it from outside.
+ * Returns the URL of a webhook for GitHub or Slack.
  *
- * @param base the public base address of the relay, to which the path is added; by default the address of the stage
- * @throws {Error} for an address that cannot be reached from outside, and for one that has the path already
+ * @param base the relay's public base address, to which the path is added; by default the stage's address
+ * @throws {Error} if the address cannot be reached from outside, or already contains the path
  */
 export async function publicWebhookUrl(
   sender: Sender,
@@ -30,7 +30,7 @@ export async function publicWebhookUrl(
   return url;
 }
 
-/** @throws {Error} as {@link publicWebhookUrl} */
+/** Adds the path to a base address. @throws {Error} as {@link publicWebhookUrl} */
 export function webhookUrlBelow(base: string, sender: Sender): string {
   const example = 'such as https://relay.example.com';
   if (!URL.canParse(base)) throw new Error(`--url is '${base}'; expected the public address of the relay, ${example}`);

@@ -1,4 +1,4 @@
-/** Calls `fetch`, and reports why a URL cannot be reached, which `fetch` hides in the cause of its error. */
+/** Calls `fetch`, and reports why a URL cannot be reached. `fetch` hides that in its error's cause. */
 export async function reach(url: string, request: RequestInit): Promise<Response> {
   try {
     return await fetch(url, request);

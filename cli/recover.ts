@@ -40,10 +40,13 @@ interface RecoverOptions {
   json?: boolean;
 }
 
-/** How many more readings of the defects the day must have room for, so that the command can be stopped and run again. */
+/**
+ * How often the rest of the day's calls must suffice to read all defects, so that the command can be stopped and
+ * repeated.
+ */
 const READ_AGAIN = 5;
 
-/** `recover`: rebuilds what a lost or restored table does not know. */
+/** `recover`: rebuilds what is missing after the table was lost or restored. */
 export const define: Define = (command, { open, readConfig }) =>
   command
     .description(
@@ -66,7 +69,7 @@ Without --go, it reads and changes nothing. Stop it with Ctrl+C whenever you lik
       const target = await open();
       const config = withGithubAt(target.githubStandIn, await readConfig());
       trustCaFile(config);
-      // The answer has the time of the table, by which everything goes.
+      // This read also gets the table's time, which the command uses throughout.
       const known = await createHooks(target.stores.table).known();
       const now = target.stores.clock();
       const period = {
@@ -88,7 +91,7 @@ Without --go, it reads and changes nothing. Stop it with Ctrl+C whenever you lik
 interface Plan {
   links: LinksPlan;
   deliveries: LostDeliveries[];
-  /** Where GitHub refuses to list webhooks. */
+  /** The repositories and organizations whose webhooks GitHub refuses to list. */
   unlisted: string[];
 }
 
@@ -123,7 +126,7 @@ function operations(
     },
   };
 
-  /** The hooks that the table knows, and those that GitHub lists: a table that was lost knows none. */
+  /** The hooks in the table, and those that GitHub lists, because a lost table has none. */
   async function allHooks() {
     if (!(await github.isThere())) return { all: known, refused: [] };
     const { hooks: listed, refused } = await hooksTo(githubWebhookUrl, repositories, github);
@@ -163,7 +166,7 @@ function operations(
   };
 }
 
-/** The state of an issue is long, and GitHub shows it. */
+/** Leaves out the state of an issue, which is long, and which GitHub shows. */
 const withoutState = ({ reported, ...link }: LostLink) => link;
 
 function inWords({ links, deliveries, unlisted }: Plan, { from, to }: LostPeriod): string[] {

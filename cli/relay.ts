@@ -10,7 +10,7 @@ try {
   await relayProgram().parseAsync();
 } catch (error) {
   const { awsErrorInWords } = await import('./aws-errors.ts');
-  // Error messages never contain secrets, so it is safe to print them.
+  // Error messages never contain secrets, so they can be printed.
   console.error(printable(toPaste(`partner-relay: ${awsErrorInWords(error) ?? messageOf(error)}`)));
   process.exitCode = 1;
 }

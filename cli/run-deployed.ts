@@ -5,7 +5,7 @@ import { awsClient } from './aws.ts';
 
 /** Runs a schedule of a deployed stage now. @throws {Error} with the error of the function */
 export async function runDeployed(stage: string, slug: string, event: ScheduleEvent): Promise<unknown> {
-  // The answer comes when the function has ended. Another try would run it once more.
+  // The answer arrives when the function ends. A second try would run it again.
   const timeoutSeconds = schedules.find((schedule) => schedule.slug === slug)?.timeoutSeconds ?? 0;
   const client = awsClient({ tries: 1, tryMs: timeoutSeconds * 1_000 + ON_COMMAND.tryMs });
   const { Payload, FunctionError } = await new LambdaClient(client).send(

@@ -44,7 +44,7 @@ export const define: Define = (command, { stage, readConfig, customFolder }) => 
       }
     });
 
-  /** The function to run, and its event: due-schedules makes the jobs of the team's own schedules. */
+  /** The function to run, and its event. due-schedules makes the jobs of the team's own schedules. */
   async function chosen(name: string, at: Date | undefined): Promise<{ slug: string; event: ScheduleEvent }> {
     if (slugs.includes(name)) return { slug: name, event: eventNow(name, at) };
     const { custom, faults } = await readCustomAutomations(await readConfig(), customFolder);
@@ -57,10 +57,10 @@ export const define: Define = (command, { stage, readConfig, customFolder }) => 
 
 const slugs = schedules.map(({ slug }) => slug);
 
-/** What due-schedules returns. */
+/** The result of due-schedules. */
 const jobsMade = z.looseObject({ jobs: z.array(z.unknown()) });
 
-/** Why nothing is due at that time, and when something was. */
+/** Why nothing is due at that time, and when something was last due. */
 function nothingDue({ timesheets }: Pick<RelayConfig, 'timesheets'>, at: number): string {
   const { teams } = timesheets ?? {};
   if (!teams) return 'Nothing is due: relay.config.ts has no timesheets.';
@@ -71,7 +71,7 @@ function nothingDue({ timesheets }: Pick<RelayConfig, 'timesheets'>, at: number)
   return `Nothing is due at ${localTime(at)}.${before}`;
 }
 
-/** Runs it in the process of `partner-relay start`, which has the Slack stand-in and prints the steps. */
+/** Runs the schedule in the process of `partner-relay start`, which has Slack's stand-in and prints the steps. */
 async function runLocally(slug: string, event: ScheduleEvent): Promise<unknown> {
   const running = await relayHere();
   const response = await reach(`${running.url}/schedules/${slug}`, {

@@ -11,7 +11,7 @@ const slackPeople = z.array(z.object({ id: z.string(), email: z.optional(z.strin
 
 type ListRow = Record<string, string | number | undefined>;
 
-/** What each list shows, with the id first, and a command that takes such an id. */
+/** The rows of each list, with the id first, and a command that takes such an id. */
 const LISTS: Record<string, { rows: (data: Data, target: Target) => ListRow[] | Promise<ListRow[]>; example: string }> =
   {
     people: { rows: people, example: "send slack '/pm status' --user U0TOMASZ1" },
@@ -87,7 +87,7 @@ function nameOf(projects: Data['projects'], id: string): string | undefined {
   return projects.find(({ project_id }) => project_id === id)?.name;
 }
 
-/** One line per row, in columns. */
+/** Formats rows as columns, one row a line. */
 function table(rows: readonly ListRow[]): string[] {
   const names = Object.keys(rows[0] ?? {});
   const widthOf = (name: string) => Math.max(...rows.map((row) => String(row[name] ?? '').length));

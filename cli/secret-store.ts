@@ -10,21 +10,21 @@ import { parsedJson } from '../lib/text.ts';
 import { keepSecret, readKeptSecrets, secretsFile } from '../local/kept-secrets.ts';
 import { awsClient } from './aws.ts';
 
-/** Where secrets are entered: Secrets Manager of a stage, or a file of this machine. */
+/** Where secrets are stored: in the Secrets Manager of a stage, or in a file on this machine. */
 export interface SecretStore {
   /**
-   * Makes sure that these secrets can be written, before something is fetched that can be fetched only once.
+   * Checks that these secrets can be written, before the caller uses up a code that works only once.
    *
    * @throws {Error} if they cannot
    */
   check(names: readonly string[]): Promise<void>;
-  /** Writes a secret, and prints its name and its fields. */
+  /** Writes a secret, and prints its name and the names of its fields. */
   put(name: string, value: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
 /**
- * The label of a version that only shows that a secret can be written. A version with a label of its own does not become
- * the current one, unless the secret had no value at all (PutSecretValue, API reference).
+ * The label of a version that only tests whether a secret can be written. A version with its own label does not become
+ * the current one, unless the secret had no value (PutSecretValue, API reference).
  */
 const CHECK_LABEL = 'PARTNER_RELAY_CHECK';
 
@@ -53,11 +53,11 @@ function ofStage(stage: string): SecretStore {
     },
   };
 
-  /** The secrets of all webhooks are one, so who enters one of them keeps the others. Empty before the first. */
+  /** Reads the secrets of all webhooks, which are one secret, so that entering one keeps the others. Empty at first. */
   async function hooks(SecretId: string): Promise<object> {
     try {
       const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId }));
-      // An emulator gives a new secret an empty value.
+      // A new secret of an emulator has an empty value.
       const kept = hooksSecret.safeParse(SecretString ? parsedJson(SecretString) : {});
       if (kept.success) return kept.data;
       throw new Error(
@@ -69,7 +69,7 @@ function ofStage(stage: string): SecretStore {
     }
   }
 
-  /** The address has a secret of its own where people link accounts, so that both change together. */
+  /** Stores the address in its own secret, too, where people link accounts, so that both change together. */
   async function putAddress(connection: string, partner: Readonly<Record<string, unknown>>): Promise<void> {
     const SecretId = idOf(`instance/${connection}`);
     const SecretString = JSON.stringify(instanceSecret.parse(partner));

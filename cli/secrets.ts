@@ -15,7 +15,7 @@ import { openSecretStore } from './secret-store.ts';
 
 const NAMES = SECRET_NAMES.join(', ');
 
-/** `secrets set`: writes a secret of a stage or of this machine, and shows no value. */
+/** `secrets set`: writes a secret of a stage or of this machine, and prints no value. */
 export const define: Define = (command, { stage, readConfig, customFolder }) =>
   command
     .command('set <name>')
@@ -51,26 +51,26 @@ Without --stage, the secret is kept in .relay/secrets.json, which only you can r
       await openSecretStore(stage()).put(name, read.value);
     });
 
-/** What came from a pipe: JSON, or the text of the one field that is required. */
+/** Reads piped input: JSON, or the text of the only required field. */
 function piped(given: string, { shape }: z.ZodMiniObject): unknown {
   const [field, ...others] = Object.keys(shape).filter((name) => !(shape[name] instanceof z.ZodMiniOptional));
   const isJson = /^\s*[[{]/.test(given) || field === undefined || others.length > 0;
   return isJson ? parsedJson(given) : { [field]: given.trim() };
 }
 
-/** How requests are verified with these secrets. */
+/** How these secrets verify requests. */
 const VERIFIED_BY: ReadonlyMap<string, Keyed> = new Map([
   ['github-webhook', { by: 'hmac' }],
   ['slack', { by: 'hmac' }],
 ]);
 
-/** The same for the secret of a webhook, by its file. */
+/** How the secret of a webhook verifies requests, from the webhook's file. */
 async function ofHook(name: string, read: () => Promise<ReadFolder>): Promise<Verification | undefined> {
   const [, file] = /^hooks\/(.+)$/.exec(name) ?? [];
   if (file === undefined) return undefined;
   const hooks = customOf((await read()).custom, 'webhook');
   const names = hooks.map((one) => one.name);
-  // It may be entered before the file is written.
+  // The secret may be entered before the file is written.
   if (!names.includes(file))
     console.error(
       `Nothing uses the secret ${name} yet: automations/${file}.ts has no webhook; ${meantName(file, names)}`,
@@ -78,7 +78,7 @@ async function ofHook(name: string, read: () => Promise<ReadFolder>): Promise<Ve
   return hooks.find((one) => one.name === file)?.verify;
 }
 
-/** @throws {Error} for a secret that cannot be used to verify requests */
+/** Checks the strength of a secret. @throws {Error} if it cannot verify requests */
 function checkStrength(
   name: string,
   verify: Keyed,
@@ -92,7 +92,7 @@ function checkStrength(
   }
 }
 
-/** @throws {Error} for an address of an instance that the relay would not call */
+/** Checks the address of an instance. @throws {Error} if the relay would not call it */
 function refuseAddress(name: string, secret: Readonly<Record<string, unknown>>): void {
   const { success, data } = instanceSecret.safeParse(secret);
   try {

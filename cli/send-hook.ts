@@ -16,7 +16,7 @@ import { addWaitOptions, printOutcome, type WaitOptions } from './wait-for-jobs.
 
 const accepted = z.object({ jobs: z.array(z.string()) });
 
-/** @throws {Error} for a line that is no header */
+/** Adds a header to the others. @throws {Error} if the line is not a header */
 function withHeader(line: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
   const [, name, value] = /^([\w-]+): *(.+)$/.exec(line) ?? [];
   if (name === undefined || value === undefined)
@@ -24,7 +24,7 @@ function withHeader(line: string, before: Readonly<Record<string, string>> = {})
   return { ...before, [name]: value };
 }
 
-/** `send hook`: sends what another tool would send to a webhook of the team, signed as the file verifies it. */
+/** `send hook`: sends what another tool would send to a team's webhook, signed as its file verifies it. */
 export function addSendHookCommand(send: Command, open: OpenTarget): void {
   const hook = send
     .command('hook <automation> <file.json>')
@@ -32,7 +32,7 @@ export function addSendHookCommand(send: Command, open: OpenTarget): void {
     .option('--header <line>', "a header, as 'x-event-key: repo:push'; repeat it for more", withHeader)
     .option('--json', 'print status and answer as JSON, and with --wait the jobs')
     .action(async (name: string, file: string, _: unknown, command: Command) => {
-      // Options before `hook` are those of `send`.
+      // Options before `hook` belong to `send`.
       const options = command.optsWithGlobals<WaitOptions & { json?: boolean; header?: Record<string, string> }>();
       const { custom } = await readCustomAutomations(await loadConfig());
       const hooks = customOf(custom, 'webhook');

@@ -41,7 +41,7 @@ export function addSendSlackCommand(send: Command, open: OpenTarget): void {
   npx partner-relay messages`,
     )
     .action(async (typed: string | undefined, _: unknown, command: Command) => {
-      // Options before `slack` are those of `send`.
+      // Options before `slack` belong to `send`.
       const options = command.optsWithGlobals<SendSlackOptions>();
       if (typed !== undefined && options.payload !== undefined) {
         throw new Error('enter either a command or --payload, not both');
@@ -54,7 +54,7 @@ export function addSendSlackCommand(send: Command, open: OpenTarget): void {
         : await commandForm(typed, options, target);
       const response = await reach(url, { method: 'POST', ...signedBySlack(form, secret) });
       const answer = await response.text();
-      // Other servers, and a relay that has stopped, answer with plain text.
+      // A stopped relay and other servers answer in plain text.
       const sent = { status: response.status, answer: answer === '' ? null : (parsedJson(answer) ?? answer) };
       if (!options.json) printText(response.ok ? readable(answer) : answerInWords(sent.status, sent.answer, answer));
       if (!response.ok || isRefusal(sent.answer)) process.exitCode = 1;
@@ -64,7 +64,7 @@ export function addSendSlackCommand(send: Command, open: OpenTarget): void {
   addWaitOptions(slack);
 }
 
-/** What the jobs of a command or an interaction name as their cause. A button has it from the job that showed it. */
+/** The event that jobs name as their cause. A button contains the event of the job that showed it. */
 function causeOf(form: URLSearchParams): string {
   const { trigger_id = '', actions = [] } = JSON.parse(form.get('payload') ?? '{}') as Interaction;
   const pressed = parsedJson(actions[0]?.value ?? '') as { happened?: string } | undefined;
@@ -94,13 +94,13 @@ async function commandForm(typed: string | undefined, options: SendSlackOptions,
   });
 }
 
-/** The workspace of the deployed relay's app. */
+/** The workspace where the deployed relay's app is installed. */
 async function installedIn(target: Target | undefined): Promise<string | undefined> {
   const remembered = await target?.stores.table.get(keys.slackWorkspace());
   return (remembered?.workspace as { team_id: string } | undefined)?.team_id;
 }
 
-/** The fields that Slack would add to the command, from the local stand-in. */
+/** The fields that Slack adds to a command, from the local stand-in. */
 async function placeAt({ url, headers }: NonNullable<Target['slackStandIn']>, { user, channel }: SendSlackOptions) {
   const body = JSON.stringify({ userId: user, channelId: channel });
   const response = await reach(`${url}/response-url`, { method: 'POST', headers, body });
@@ -120,7 +120,7 @@ async function whereTo(url: string | undefined, target: Target | undefined): Pro
     const { signingSecret } = await target.stores.secrets
       .current('slack', slackSigningSecret)
       .catch((error: unknown) => {
-        // The start enters it if Slack is configured.
+        // A start enters the secret if Slack is configured.
         if (!target.running || !(error instanceof SecretError)) throw error;
         throw new Error('this relay has no Slack: add slack to relay.config.ts, and start it again', { cause: error });
       });
@@ -131,7 +131,7 @@ async function whereTo(url: string | undefined, target: Target | undefined): Pro
   throw new Error('set SLACK_SIGNING_SECRET to the signing secret of the app at that URL');
 }
 
-/** An answer to a command that was not carried out: the relay says why, or asks first. */
+/** Whether the answer says that the command was not carried out, or asks first. */
 function isRefusal(answer: unknown): boolean {
   return (
     typeof answer === 'object' && answer !== null && 'text' in answer && /^:(warning|question):/.test(`${answer.text}`)

@@ -31,7 +31,7 @@ interface SendOptions extends WaitOptions {
 /** `send`: sends a signed delivery, as GitHub does. Its subcommand `slack` sends what Slack sends. */
 export const define: Define = (send, { open, readConfig, stage }) => {
   send
-    // What follows `slack` belongs to it, also options that `send` has too.
+    // Options after `slack` belong to it, even if `send` has them, too.
     .enablePositionalOptions()
     .argument('[event]', 'issues, or with its action release.published; by default what the options are for')
     .description("send a signed GitHub event, made from GitHub's examples; each issue and comment is a new one")
@@ -96,7 +96,7 @@ What you would type in Slack:
       if (action !== undefined && ofEvent !== undefined)
         throw new Error(`${given} names its action already: leave out --action`);
       const options = { ...rest, action: action ?? (rest.file === undefined ? ofEvent : undefined) };
-      // A stage makes real defects of an event in a repository that it knows.
+      // In a repository that a stage knows, the event would create real defects.
       const isHere = stage() === undefined && options.url === undefined && options.file === undefined;
       const repository = options.repo ?? (isHere ? await firstRepository(readConfig) : undefined);
       const delivery = deliveryOf(event, options, repository);
@@ -117,7 +117,7 @@ What you would type in Slack:
         );
       }
       if (!response.ok) process.exitCode = 1;
-      // The jobs of ours are made even if a file of the team failed on the delivery.
+      // If a team's file fails on the delivery, the built-in automations still make their jobs.
       const found = response.ok || !options.wait || !target ? [] : await jobsOf(target.stores, id ?? '');
       const ids = accepted.safeParse(sent.answer).data?.jobs ?? found;
       await printOutcome(sent, ids, target?.stores, options);
@@ -127,7 +127,7 @@ What you would type in Slack:
   addSendHookCommand(send, open);
 };
 
-/** Where it is sent to, and what can be read there: nothing at a `--url`. */
+/** Where to send the delivery, and the relay whose jobs can be read; undefined with `--url`. */
 interface Receiver {
   url: string;
   secret: string;
@@ -138,11 +138,10 @@ const accepted = z.object({ jobs: z.array(z.string()) });
 
 interface Delivery {
   event: string;
-  /** The payload. */
   body: string;
 }
 
-/** @throws {Error} if the options make no sense together */
+/** Builds the delivery. @throws {Error} if the options do not fit together */
 function deliveryOf(event: string | undefined, options: SendOptions, repository: string | undefined): Delivery {
   const { file, label, repo, action, issue, body, merged, set, junit, url } = options;
   const shaping = { label, repo, action, issue, body, merged, set, junit };
@@ -161,7 +160,10 @@ function deliveryOf(event: string | undefined, options: SendOptions, repository:
   return { event: made.event, body: JSON.stringify(made.payload) };
 }
 
-/** Without a configuration, which the relay may have from elsewhere, it is that of GitHub's examples. */
+/**
+ * The first configured repository. Undefined without a configuration here; then the event has the repository of
+ * GitHub's examples.
+ */
 async function firstRepository(readConfig: Cli['readConfig']): Promise<string | undefined> {
   const config = await readConfig().catch(() => undefined);
   return config?.github.repositories[0]?.name;

@@ -1,23 +1,26 @@
 import { inspect } from 'node:util';
 import type { Challenge, hmac, token } from '../lib/triggers/webhook.ts';
 
-/** A tool that sends webhooks, and what an automation writes to take them. Without `hmac` or `token`, Standard Webhooks. */
+/**
+ * A tool that sends webhooks, and what an automation writes to accept them. Without `hmac` or `token`, the tool uses
+ * Standard Webhooks.
+ */
 export interface Sender {
   title: string;
-  /** Its own page about how it proves who it is. */
+  /** The tool's own page about its signatures. */
   docs: string;
-  /** That page could not be read, and what stands here is from others. */
+  /** Set if that page could not be read, and these values come from other sources. */
   isAssumed?: true;
   hmac?: Parameters<typeof hmac>[0];
   token?: Parameters<typeof token>[0];
   challenge?: Challenge;
-  /** Where it says what happened, if not in the body. */
+  /** The headers that say what happened, if the body does not. */
   headers?: readonly string[];
-  /** What a person has to know besides. */
+  /** What else a person must know. */
   note?: string;
 }
 
-/** In place of the address of a webhook, which some senders sign. */
+/** An example of a webhook's address, which some senders sign. */
 const ADDRESS = 'https://example.com/hooks/name';
 
 const all = {
@@ -260,10 +263,10 @@ const all = {
 
 export type SenderName = keyof typeof all;
 
-/** By the name that `new automation --on webhook:<name>` takes. */
+/** The senders by the name in `new automation --on webhook:<name>`. */
 export const senders: Readonly<Record<SenderName, Sender>> = all;
 
-/** What an automation writes for a sender, field by field, as code. */
+/** The code that an automation writes for a sender, field by field. */
 export function fieldsFor({ hmac, token, challenge, headers }: Sender): string[] {
   const verify = hmac ? `hmac(${code(hmac)})` : token && `token(${code(token)})`;
   return Object.entries({ verify, challenge: challenge && code(challenge), headers: headers && code(headers) }).flatMap(

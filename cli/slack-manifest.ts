@@ -45,7 +45,7 @@ const MAX_NAME_LENGTH = 35;
 const MAX_HINT_LENGTH = 1_000;
 
 /**
- * The minimum access that the relay needs in Slack.
+ * The manifest with the least access that the relay needs in Slack.
  *
  * @param url of slack-webhook; undefined for Socket Mode
  * @see https://docs.slack.dev/reference/app-manifest
@@ -73,7 +73,7 @@ export function slackManifest(
     },
     features: {
       bot_user: { display_name: 'partner-relay', always_online: true },
-      // An app can send direct messages only with a messages tab.
+      // Slack allows direct messages only for an app with a messages tab.
       app_home: { home_tab_enabled: false, messages_tab_enabled: true, messages_tab_read_only_enabled: true },
       slash_commands: [
         {
@@ -97,7 +97,7 @@ export function slackManifest(
       scopes: {
         bot: [
           'commands',
-          // Late outcomes, outcomes of forms, and reminders.
+          // To send late outcomes, outcomes of forms, and reminders.
           'chat:write',
           // To check whether a direct message was already sent.
           'im:write',
@@ -109,7 +109,7 @@ export function slackManifest(
           'channels:read',
           'groups:read',
           ...(limitsByGroup ? ['usergroups:read'] : []),
-          // To check whether a summary, a notice or what a team's automation says was already posted in its channel.
+          // To check whether a summary, a notice or a message of a custom automation was already posted in its channel.
           ...(postsInChannels ? ['channels:history', 'groups:history'] : []),
         ],
       },

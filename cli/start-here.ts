@@ -46,12 +46,15 @@ const DEFAULT_PORT = 8787;
 
 type StartOptions = Pick<BannerFacts, 'verbose'>;
 
-/** Runs the unchanged functions on this machine until the process gets a stop signal. A start that fails ends the process. */
+/**
+ * Runs the unchanged functions on this machine until the process gets a stop signal. If the start fails, the process
+ * ends.
+ */
 export const startHere = (options: StartOptions): Promise<void> => start(options).catch(endWith);
 
-/** @throws {Error} the message tells the person who started it what is wrong */
+/** @throws {Error} that tells the person what is wrong */
 async function start({ verbose }: StartOptions): Promise<void> {
-  // For all files that this process and the database process write.
+  // Only the owner may read the files that this process and the database process write.
   process.umask(0o077);
   useProxy();
   const running = await findRunning();
@@ -103,7 +106,7 @@ async function start({ verbose }: StartOptions): Promise<void> {
   const stopWatching = watchConfig(config, files, {
     async use(config) {
       await functions.use({ config: withStandIns(config) });
-      // Whether a file can be used depends on the configuration.
+      // A new configuration may make a file of automations/ valid or invalid.
       await customFiles.check();
     },
     customFaults: async (config) => (await readCustomFolder(config)).faults,
@@ -121,7 +124,8 @@ async function start({ verbose }: StartOptions): Promise<void> {
     process.exit(1);
   });
   const requestFailed = (error: unknown) => story.log.error({ message: 'a request failed', error: String(error) });
-  // New with each start: another program that takes the port later may get the token of an open tab, which is then useless.
+  // New for each start. If another program takes the port later, an open tab may send it the token, which is then
+  // useless.
   const token = randomBytes(32).toString('base64url');
   const stores = openStores(runtime);
   let url = '';
@@ -151,7 +155,7 @@ async function start({ verbose }: StartOptions): Promise<void> {
 
   const unfinished = await takeUp(stores, config, !isNotedAsRunning());
   url = front.url;
-  // Known only now: the port may be any.
+  // Only now, because the port may be any.
   runtime.environment.ACCOUNT_LINK_URL = `${url}/link`;
   const consoleUrl = `${url}/#token=${token}`;
   noteRunning({
@@ -197,7 +201,7 @@ async function start({ verbose }: StartOptions): Promise<void> {
   process.once('SIGTERM', stop);
 }
 
-/** What GitHub, Slack and people's browsers call. */
+/** The routes that GitHub, Slack and people's browsers call. */
 function routesOf(
   { takeGithub, takeSlack, takeHook, linkPages }: LocalFunctions,
   config: RelayConfig,
@@ -214,7 +218,7 @@ function routesOf(
   };
 }
 
-/** Slack's commands and interactions by Socket Mode, because Slack cannot reach this machine. */
+/** Receives Slack's commands and interactions by Socket Mode, because Slack cannot reach this machine. */
 function openSocket(appToken: string, slack: SlackConfig, url: string, stores: Stores, log: Runtime['log']) {
   return startSlackSocket({
     apiUrl: slack.apiUrl,
@@ -236,7 +240,7 @@ function readPort(text: string | undefined): number {
   throw new Error(`PORT is '${text}'; expected a number from 0 to 65535`);
 }
 
-/** Where the front takes requests of GitHub and Slack. */
+/** The URLs for requests of GitHub and Slack. */
 const addressesBelow = (url: string) => ({
   github: `${url}/github`,
   commands: `${url}/slack/commands`,

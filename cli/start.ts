@@ -1,7 +1,7 @@
 import type { Define } from './cli.ts';
 import { startStage } from './stop.ts';
 
-/** `start`: runs the relay here, or starts a stage that is stopped. */
+/** `start`: runs the relay here, or starts a stopped stage. */
 export const define: Define = (command, { stage }) =>
   command
     .description('run the relay on this machine, until Ctrl-C. With --stage, start a stage that was stopped')

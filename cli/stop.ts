@@ -9,10 +9,10 @@ import { messageOf } from '../lib/text.ts';
 import { awsClient } from './aws.ts';
 import type { Define } from './cli.ts';
 
-/** CloudFormation needs about a minute for it. */
+/** Usually, CloudFormation needs about a minute. */
 const LONGEST_UPDATE_S = 15 * 60;
 
-/** `stop`: a deployed stage keeps what it takes, and does nothing. */
+/** `stop`: a stopped stage still accepts events, but runs no jobs. */
 export const define: Define = (command, { stage }) =>
   command.action(async () => {
     const name = stageOf(stage());

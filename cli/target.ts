@@ -11,36 +11,38 @@ import { type Outputs, outputsOf, wroteOf } from './outputs.ts';
 
 export interface WebhookUrls {
   githubWebhookUrl: string;
-  /** Undefined for a stage without Slack. */
+  /** Undefined if the stage has no Slack. */
   slackWebhookUrl: string | undefined;
-  /** The address of the team's webhooks, without the name of one; undefined if the stage has none. */
+  /** The address of the team's webhooks, without a webhook's name; undefined without webhooks. */
   hooksUrl?: string | undefined;
 }
 
-/** The relay that the command line operates. */
+/** The relay that a command works on. */
 export interface Target extends WebhookUrls {
-  /** The local Slack stand-in, if there is no token. */
+  /** The local stand-in for Slack, if there is no token. */
   slackStandIn?: { url: string; headers: { authorization: string } } | undefined;
-  /** The URL of GitHub's local stand-in, if there are no credentials: what the `github` secret holds is for it alone. */
+  /**
+   * The URL of the local stand-in for GitHub, if there are no credentials. The `github` secret is then the stand-in's.
+   */
   githubStandIn?: string | undefined;
-  /** The relay that runs in this folder. Undefined for a stage. */
+  /** The relay that runs in this folder; undefined for a stage. */
   running?: RunningRelay;
   stores: Stores;
   /** The log of the functions, for a relay on this machine. */
   logFile?: string;
-  /** For a deployed stage: its name, and the key of the operator's credentials. */
+  /** For a stage: its name, and the key of the operator's credentials. */
   stage?: string;
   accessKeyId?: string;
-  /** The version that is deployed, if the stack says it. */
+  /** The deployed version, if the stack has it. */
   wrote?: Wrote | undefined;
-  /** Asks CloudFormation whether it is stopped. @returns the sentence that says so, or null */
+  /** Asks CloudFormation whether the stage is stopped. @returns a sentence that says so, or null */
   stopped?: () => Promise<string | null>;
 }
 
 /** Opens the relay of `--stage`, or by default the relay that runs in this folder. */
 export type OpenTarget = () => Promise<Target>;
 
-/** The functions' environment variables, and the stack outputs that have their values. */
+/** The functions' environment variables, and the stack outputs with the same values. */
 const VARIABLES = {
   STAGE: 'Stage',
   TABLE_NAME: 'TableName',
@@ -63,7 +65,7 @@ export class NoRelay extends Error {
   }
 }
 
-/** The relay, if one runs in this folder. @throws {Error} if that of a stage cannot be opened */
+/** Returns the relay, or undefined if none runs in this folder. @throws {Error} if a stage's relay cannot be opened */
 export function unlessNone(open: OpenTarget): Promise<Target | undefined> {
   return open().catch((error: unknown) => {
     if (error instanceof NoRelay) return undefined;
@@ -71,14 +73,14 @@ export function unlessNone(open: OpenTarget): Promise<Target | undefined> {
   });
 }
 
-/** The relay that runs in this folder. @throws {NoRelay} */
+/** Returns the relay that runs in this folder. @throws {NoRelay} */
 export async function relayHere(): Promise<RunningRelay> {
   const running = await findRunning();
   if (running) return running;
   throw new NoRelay();
 }
 
-/** @throws {NoRelay} or {Error} if there is no such relay */
+/** Opens a relay. @throws {NoRelay} or {Error} if it does not exist */
 export async function openTarget(stage: string | undefined): Promise<Target> {
   if (stage !== undefined) return openStage(stage);
   const running = await relayHere();
@@ -96,7 +98,7 @@ export async function openTarget(stage: string | undefined): Promise<Target> {
   };
 }
 
-/** A deployed stage, with the caller's own AWS credentials and region. */
+/** Opens a deployed stage with the caller's own AWS credentials and region. */
 async function openStage(stage: string): Promise<Target> {
   const StackName = `partner-relay-${stage}`;
   const client = new CloudFormationClient(awsClient());
@@ -110,7 +112,7 @@ async function openStage(stage: string): Promise<Target> {
     if (value === undefined) throw new Error(`the stack ${StackName} has no output ${name}; deploy it again`);
     return value;
   };
-  // On standard error, because standard output is for what the command prints.
+  // To standard error, because standard output is for the command's result.
   const stopped = stoppedInWords(stage, outputs);
   if (stopped !== null) console.error(stopped);
   const variables = Object.fromEntries(Object.entries(VARIABLES).map(([name, key]) => [name, output(key)]));
@@ -131,7 +133,7 @@ function stoppedInWords(stage: string, outputs: Outputs): string | null {
   return `The stage ${stage} is stopped: npx partner-relay --stage ${stage} start starts it.`;
 }
 
-/** @throws {Error} if Slack is not configured */
+/** Returns the URL. @throws {Error} if Slack is not configured */
 export function slackWebhookUrlOf({ slackWebhookUrl }: WebhookUrls): string {
   if (slackWebhookUrl === undefined)
     throw new Error(
@@ -140,7 +142,9 @@ export function slackWebhookUrlOf({ slackWebhookUrl }: WebhookUrls): string {
   return slackWebhookUrl;
 }
 
-/** Without the configuration, because jobs can be looked at and decided while the file has a fault. */
+/**
+ * Opens the stores without the configuration, so that jobs can be read and decided while relay.config.ts has a fault.
+ */
 function openStoresOf(variables: Readonly<Record<string, string>>): Stores {
   return openStores({ environment: readEnvironment(variables), clock: Date.now }, ON_COMMAND, awsClient());
 }

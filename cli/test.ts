@@ -11,7 +11,7 @@ import { printWarnings, readCustomFolder } from './custom-folder.ts';
 import { inMarkup } from './markup.ts';
 import { printJson } from './print.ts';
 
-/** `test`: checks what relay.config.ts makes of events, without a relay and without a network. */
+/** `test`: checks what events do with relay.config.ts, without a relay and without a network. */
 export const define: Define = (command, { readConfig, customFolder = CUSTOM_FOLDER }) =>
   command
     .arguments('[files...]')
@@ -23,7 +23,7 @@ export const define: Define = (command, { readConfig, customFolder = CUSTOM_FOLD
     .option('--junit <file.xml>', 'also write a JUnit report, which CI and code review tools show')
     .addHelpText('after', '\n  npx partner-relay test\n  npx partner-relay test automations/release-note.test.ts')
     .action(async (named: string[], { json, junit }: { json?: boolean; junit?: string }) => {
-      // No other command needs the functions and the sandbox.
+      // Only this command needs the functions and the sandbox.
       const { runTest } = await import('../local/trial/run-test.ts');
       const config = await readConfig();
       const { custom, faults, files: customFiles } = await readCustomFolder(config, customFolder);
@@ -38,7 +38,7 @@ export const define: Define = (command, { readConfig, customFolder = CUSTOM_FOLD
         say(shown);
         for (const [name, test] of Object.entries(await loadTests(file))) {
           const startMs = performance.now();
-          // A test that cannot be used fails, and the tests after it still run.
+          // A faulty test fails, and the tests after it still run.
           const differences = await runTest(test, config, dirname(file), custom).catch((error) => [
             `cannot run: ${error.message}`,
           ]);
@@ -60,12 +60,12 @@ export const define: Define = (command, { readConfig, customFolder = CUSTOM_FOLD
 interface Result {
   file: string;
   name: string;
-  /** None if the test is as expected. */
+  /** Empty if the test passes. */
   differences: readonly string[];
   seconds: number;
 }
 
-/** One suite for each file, as the reports of most tools have them. */
+/** Returns a JUnit report with one suite for each file, as most tools expect it. */
 function junitReport(results: readonly Result[]): string {
   const suites = [...Map.groupBy(results, ({ file }) => file)].map(([file, ofFile]) => {
     const cases = ofFile.map(({ name, differences, seconds }) => {
@@ -80,7 +80,7 @@ function junitReport(results: readonly Result[]): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.join('')}</testsuites>\n`;
 }
 
-/** @throws {Error} if the file cannot be run, or exports no tests */
+/** Loads the tests of a file. @throws {Error} if it cannot be run, or exports no tests */
 async function loadTests(file: string): Promise<Readonly<Record<string, RelayTest>>> {
   if (!existsSync(file)) throw new Error(`${file} does not exist`);
   const { default: tests } = await import(pathToFileURL(file).href);

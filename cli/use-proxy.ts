@@ -1,12 +1,13 @@
 /**
- * Lets `fetch` use the proxy of the environment, as curl does. Calls without https stay direct, as those to this machine.
+ * Makes `fetch` use the proxy of the environment, as curl does. Calls without https, such as to this machine, stay
+ * direct.
  *
- * @throws {Error} if this Node cannot
+ * @throws {Error} if this version of Node cannot
  */
 export function useProxy(): void {
   const { HTTPS_PROXY, https_proxy = HTTPS_PROXY, NO_PROXY, no_proxy = NO_PROXY } = process.env;
   if (!https_proxy) return;
-  // Only when it is needed: most commands need no HTTP.
+  // Loaded only when needed: most commands need no HTTP.
   const http = process.getBuiltinModule('node:http');
   // Some platforms have an older Node 24 (decision 0001).
   if (!('setGlobalProxyFromEnv' in http)) {

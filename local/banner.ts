@@ -9,7 +9,7 @@ export interface BannerFacts {
   /** The address of the console, with its token. */
   consoleUrl: string;
   webhookSecret: Entered<string>;
-  /** Where comments go. */
+  /** Where the relay's comments go. */
   comments: string;
   slack: LocalSlack | undefined;
   /** By connection. */
@@ -17,13 +17,13 @@ export interface BannerFacts {
   sandbox: Sandbox | undefined;
   folder: string;
   unfinished: number;
-  /** What the files of automations/ do, or what is wrong with them. */
+  /** For each file of automations/, what it does or what is wrong with it. */
   own: readonly string[];
-  /** Whether addresses, keys and secrets are printed, too. */
+  /** Whether to print addresses, keys and secrets, too. */
   verbose: boolean;
 }
 
-/** What `partner-relay start` prints once the relay runs. Secrets that a person entered are not shown, but named. */
+/** Prints what a person needs once the relay runs. It names secrets that a person entered, but does not show them. */
 export function banner(facts: BannerFacts): string {
   const { consoleUrl, slack, sandbox, folder, unfinished, own, verbose } = facts;
   return `
@@ -41,7 +41,7 @@ ${unfinished > 0 ? `${counted(unfinished, 'unfinished job')} of ${folder} will c
 const SLACK_HINT = `  npx partner-relay send slack '/pm log 1h30m Login with passkeys'    # as you would type it in Slack
 `;
 
-/** Where this machine is reached, and with which keys. */
+/** The addresses of the relay on this machine, and the keys for them. */
 function addresses({ url, webhookSecret, comments, slack, sandbox, partners, folder }: BannerFacts): string {
   return `  webhook      ${url}/github
   secret       ${secretText(webhookSecret)}
@@ -50,7 +50,7 @@ ${slack ? slackLines(url, slack) : ''}${partnerLines(partners, sandbox)}  commen
 ${sandbox ? faultsHint(sandbox) : ''}`;
 }
 
-/** A secret that was made here is shown with its file, because a person has to enter it elsewhere. */
+/** Shows a generated secret and its file, because a person has to enter it elsewhere. */
 function secretText({ value, from }: Entered<string>): string {
   return from.endsWith('.key') ? `${value} (kept in ${from})` : `that of ${from}`;
 }

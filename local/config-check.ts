@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
 import { loadConfigAndFiles } from './config-files.ts';
 
-// A thread of its own has not loaded any of the files yet. In the process of the relay they would be as they were.
+// This thread has not loaded the files yet. The relay's own thread would get its cached modules.
 parentPort?.postMessage(await loadConfigAndFiles());

@@ -5,14 +5,14 @@ import { configFile, loadConfig } from '../lib/config/config-file.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { messageOf } from '../lib/text.ts';
 
-/** A configuration, or what is wrong with it, and the files that it consists of. */
+/** A configuration or its fault, and the files that it consists of. */
 export interface LoadedConfig {
   files: string[];
   config?: RelayConfig;
   fault?: string;
 }
 
-/** Loads the configuration, and notes its own files: those of this project and of libraries are not among them. */
+/** Loads the configuration, and lists its own files, without those of libraries and of this project. */
 export async function loadConfigAndFiles(file = configFile()): Promise<LoadedConfig> {
   const files = new Set([file]);
   const hooks = registerHooks({

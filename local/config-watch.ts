@@ -7,7 +7,7 @@ import { counted } from '../lib/text.ts';
 import type { LoadedConfig } from './config-files.ts';
 import { watchFolders } from './watch-folders.ts';
 
-/** The settings that only a start uses, because servers, routes and secrets depend on them. */
+/** Settings that only a start reads, because servers, routes and secrets depend on them. */
 const READ_AT_START: Readonly<Record<string, (config: RelayConfig) => unknown>> = {
   'the names of the connections': ({ connections }) => Object.keys(connections),
   'connections.<name>.mcp.accounts': ({ connections }) => Object.values(connections).map(({ mcp }) => mcp.accounts),
@@ -17,19 +17,19 @@ const READ_AT_START: Readonly<Record<string, (config: RelayConfig) => unknown>> 
 };
 
 export interface ConfigWatchOptions {
-  /** Lets the relay use a good configuration. */
+  /** Makes the relay use a valid configuration. */
   use: (config: RelayConfig) => Promise<void>;
-  /** What is wrong in automations/ under that configuration. */
+  /** The faults of automations/ with that configuration. */
   customFaults: (config: RelayConfig) => Promise<readonly string[]>;
   /** Called with a sentence about each change. */
   tell: (message: string) => void;
 }
 
 /**
- * Reads the configuration again whenever one of its files changes. The relay takes it over if it is good, unless a
- * setting has changed that only a start uses.
+ * Reads the configuration again whenever one of its files changes. The relay uses it if it is valid, and if no setting
+ * has changed that only a start reads.
  *
- * @param running the configuration that the relay runs with
+ * @param running the configuration that the relay uses now
  */
 export function watchConfig(
   running: RelayConfig,
@@ -37,7 +37,7 @@ export function watchConfig(
   { use, customFaults, tell }: ConfigWatchOptions,
 ): () => void {
   let watched = new Set(files);
-  /** Why the file on disk is not in use. */
+  /** Why the relay does not use the file on disk. */
   let fault: string | undefined;
 
   const check = async () => {
@@ -47,7 +47,7 @@ export function watchConfig(
     const before = fault;
     fault = await faultOf(running, loaded, customFaults);
     if (fault !== undefined) {
-      // One save may be seen twice.
+      // The watcher may report one save twice.
       if (fault !== before) tell(fault);
     } else if (loaded.config && !isDeepStrictEqual(loaded.config, running)) {
       await use(loaded.config);
@@ -70,7 +70,7 @@ export function watchConfig(
   return folders.close;
 }
 
-/** Why a configuration cannot be taken over. */
+/** Why the relay cannot use a configuration. */
 async function faultOf(
   running: RelayConfig,
   { config, fault }: LoadedConfig,
@@ -85,17 +85,17 @@ async function faultOf(
   return `the configuration has changed; restart the relay: it reads ${names} only when it starts${wrong}`;
 }
 
-/** Loads the configuration as its files are now, which this process may have loaded before. */
+/** Loads the configuration from disk, even if this process has loaded it before. */
 export function loadAgain(): Promise<LoadedConfig> {
   return new Promise((resolve) => {
     const worker = new Worker(new URL(`config-check${SOURCE}`, import.meta.url));
     worker.once('message', (loaded: LoadedConfig) => {
       resolve(loaded);
-      // A configuration that has started a timer would keep its thread.
+      // A timer that the configuration has started would keep the thread alive.
       void worker.terminate();
     });
     worker.once('error', (error) => resolve({ fault: String(error), files: [] }));
-    // After a message this changes nothing.
+    // Has no effect after a message.
     worker.once('exit', () => resolve({ fault: 'it ends the process that loads it', files: [] }));
   });
 }

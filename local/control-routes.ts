@@ -14,7 +14,7 @@ export const RUNNING_PATH = '/running';
 /**
  * Endpoints for the command line: one shows that the relay is running, and `POST /schedules/<slug>` fires a schedule.
  *
- * @param key the key of this start; it is needed because other users of the machine can reach the port, and GitHub can
+ * @param key of this start. Requests need it, because other users of the machine can reach the port, and GitHub can
  * through a tunnel
  */
 export function controlRoutes(local: LocalSchedules, key: string): Record<string, HttpHandler> {

@@ -4,15 +4,15 @@ import type { HttpHandler } from './http-front.ts';
 
 /** More unanswered requests than this are a crowd. */
 const CROWD = 5;
-/** During a crowd, background jobs wait as long as GitHub waits for an answer. */
+/** During a crowd, background jobs wait at most this long, which is also how long GitHub waits for an answer. */
 const BACKGROUND_WAITS_MS = 10_000;
 
 /**
  * Tracks how busy the webhooks are. GitHub and people in Slack wait for an answer, while jobs can wait a little longer.
  *
  * @param clock returns milliseconds
- * @param calm is called when a crowd is over and more jobs may run
- * @param workers returns how many jobs of each queue run at a time otherwise
+ * @param calm is called when a crowd is over, so that more jobs may run
+ * @param workers returns how many jobs of each queue run at once outside a crowd
  */
 export function createCrowd(clock: () => number, calm: () => void, workers: () => Record<QueueName, number>) {
   let unanswered = 0;
@@ -26,7 +26,7 @@ export function createCrowd(clock: () => number, calm: () => void, workers: () =
   }
 
   return {
-    /** Counts the requests of a webhook until they are answered. */
+    /** Counts a webhook's requests until they are answered. */
     counted(handler: HttpHandler): HttpHandler {
       return async (event) => {
         count(1);
@@ -38,8 +38,8 @@ export function createCrowd(clock: () => number, calm: () => void, workers: () =
       };
     },
     /**
-     * How many jobs of a queue may run now. During a crowd that is one, and for background jobs none in the first ten
-     * seconds. Jobs run in the same thread that answers the webhooks.
+     * How many jobs of a queue may run now, in the thread that also answers the webhooks. During a crowd it is one job,
+     * and for background jobs none in the first ten seconds.
      */
     maxConcurrency({ name }: Pick<FifoQueue, 'name'>): number {
       const isBackground = name === 'background.fifo';

@@ -8,14 +8,14 @@ import { oneLine } from './terminal.ts';
 import { watchFolders } from './watch-folders.ts';
 
 interface CustomWatchOptions {
-  /** Reads the folder under the configuration as it is now. */
+  /** Reads the folder with the current configuration. */
   read: () => Promise<ReadFolder>;
   use: (custom: CustomAutomations) => Promise<void>;
   /** Called with a sentence about each change. */
   tell: (message: string) => void;
 }
 
-/** What each file of the folder does, what is wrong, and what it is warned of, one line each. */
+/** What each file of the folder does, its faults and its warnings, one line each. */
 export function customLines({ custom, faults, files }: ReadFolder, command?: string): string[] {
   const does = custom.list.map((one) => `automations/${one.name}.ts: ${triggerInWords(one, command)}`);
   const wrong = faults.map((fault) => oneLine(fault.startsWith('automations/') ? `${fault}; left out` : fault));
@@ -23,8 +23,8 @@ export function customLines({ custom, faults, files }: ReadFolder, command?: str
 }
 
 /**
- * Lets the relay use the files of automations/ as they are saved, added and removed. What a file imports from elsewhere
- * is read at the next start.
+ * Makes the relay use the files of automations/ as people save, add and remove them. Other files that they import are
+ * read only at a start.
  */
 export function watchCustom(first: ReadFolder, { read, use, tell }: CustomWatchOptions, folder = CUSTOM_FOLDER) {
   let before = seenIn(first);
@@ -60,10 +60,10 @@ export function watchCustom(first: ReadFolder, { read, use, tell }: CustomWatchO
   return { check, close: files.close };
 }
 
-/** What is wrong in relay.config.ts, seen from the files: a permission that no command has. */
+/** Faults of relay.config.ts that only the files show: a permission for a command that does not exist. */
 const settingFaults = ({ faults }: ReadFolder) => faults.filter((fault) => !fault.startsWith('automations/'));
 
-/** By file: its text, to see whether it has changed, what it does or what is wrong with it, and what it is warned of. */
+/** For each file: its text, to notice changes, what it does or what is wrong with it, and its warnings. */
 function seenIn(found: ReadFolder): Map<string, { text: string; does: string; warnings: string[] }> {
   const lines = customLines(found);
   return new Map(

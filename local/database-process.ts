@@ -6,16 +6,16 @@ import { startDatabaseServer } from './database-server.ts';
 import { DISK_FULL, isDiskFull } from './halt.ts';
 import { writeInTurn } from './write-in-turn.ts';
 
-/** The first message from the relay to the process. */
+/** The first message, from the relay to the process. */
 export interface DatabaseOrder {
   accessKeyId: string;
   path: string;
 }
 
-/** The answer of the process: it is ready, or it could not be opened. */
+/** The process's answer: its database is ready, or could not be opened. */
 export type DatabaseAnswer = { endpoint: string } | { failure: string };
 
-/** The last message of the process: a file could not be written. */
+/** The process's last message: it could not write a file. */
 export interface DatabaseFailure {
   broken: string;
 }
@@ -24,17 +24,18 @@ export interface DatabaseFailure {
 const LOCKED_FOR_MS = 10_000;
 const CLOSED_WITHIN_MS = 5_000;
 
-// The terminal sends these signals to every process of the relay. The relay needs its table until it has stopped.
+// The terminal sends these signals to every process of the relay, and the relay needs its table until it has stopped.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
 let close = async () => {};
-// The channel to the relay closes however the relay ends.
+// However the relay ends, its channel closes.
 process.once('disconnect', () => {
   setTimeout(() => process.exit(1), CLOSED_WITHIN_MS).unref();
   void close().finally(() => process.exit());
 });
 
-// LevelDB may have written half a record, which it drops when the files are opened again. Nothing was written behind it.
+// LevelDB may have written half a record. It drops that when the files are opened again, and nothing was written after
+// it.
 process.on('uncaughtException', (error) => {
   void close();
   const broken = isDiskFull(error) ? DISK_FULL : `the database failed: ${causeOf(error)}; start the relay again`;

@@ -10,7 +10,9 @@ export interface DatabaseServer {
 }
 
 /**
- * @param accessKeyId only requests with this access key are answered
+ * Starts dynalite.
+ *
+ * @param accessKeyId requests with another key are refused
  * @param path folder for its files; without it, everything is in memory
  * @param clock for the dates of its answers
  */
@@ -20,7 +22,7 @@ export async function startDatabaseServer(
   clock: () => number = Date.now,
 ): Promise<DatabaseServer> {
   const server = dynalite({ createTableMs: 0, ...(path && { path }) });
-  // dynalite itself accepts any credentials and requests from any web page.
+  // dynalite itself accepts any credentials, and requests from any web page.
   const answers = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
@@ -30,10 +32,10 @@ export async function startDatabaseServer(
       response.writeHead(403, { 'content-type': 'application/x-amz-json-1.0', connection: 'close' }).end(body);
       return;
     }
-    // Node's own date is late while the process is busy.
+    // Node's own date lags behind while the process is busy.
     response.setHeader('date', new Date(clock()).toUTCString());
     for (const answer of answers) answer.call(server, request, response);
-    // dynalite throws and so ends the process if a client disconnects while it is sending.
+    // If a client disconnects while it sends, dynalite throws, which would end the process.
     request.removeAllListeners('error').on('error', () => {});
   });
   const { url, close } = await listen(server);

@@ -19,11 +19,11 @@ import { type DatabaseServer, startDatabaseServer } from './database-server.ts';
 
 export interface LocalDynamoDbOptions {
   tableName: string;
-  /** Only requests with this access key are answered. */
+  /** Requests with another access key are refused. */
   accessKeyId: string;
-  /** Folder for its files. Without it, everything is in memory. */
+  /** Folder for the table's files. Without it, everything is in memory. */
   path?: string | undefined;
-  /** The clock for the dates of its answers, if it runs in this process. */
+  /** The clock for the dates of answers, if the database runs in this process. */
   clock?: () => number;
   /** Called with the reason if the database process ends by itself. */
   failed?: ((why: string) => void) | undefined;
@@ -49,9 +49,10 @@ export async function startDynamoDb(options: LocalDynamoDbOptions): Promise<Data
   return server;
 }
 
-/** @throws {Error} if the files cannot be opened; the message has their path */
+/** Starts the database process. @throws {Error} if it cannot open the files; the message has their path */
 async function startProcess(order: DatabaseOrder, failed: LocalDynamoDbOptions['failed']): Promise<DatabaseServer> {
-  // The process does not need the secrets in the environment. The small young generation is as in `partner-relay start`.
+  // Without the secrets in the environment, which the process does not need. The heap's young generation is small, as
+  // in `partner-relay start`.
   const child = fork(fileURLToPath(new URL(`database-process${SOURCE}`, import.meta.url)), {
     env: {},
     execArgv: ['--max-semi-space-size=4'],
@@ -72,7 +73,7 @@ async function startProcess(order: DatabaseOrder, failed: LocalDynamoDbOptions['
   throw new Error(answer.failure);
 }
 
-/** The table as infra/state-table.ts deploys it, apart from time to live, which dynalite does not have. */
+/** Creates the table as infra/state-table.ts deploys it, but without time to live, which dynalite does not have. */
 export async function createStateTable(client: DynamoDBClient, tableName: string): Promise<void> {
   try {
     await client.send(
@@ -122,10 +123,13 @@ export async function createStateTable(client: DynamoDBClient, tableName: string
 }
 
 /**
- * dynalite writes the index entry first and then the item, not both atomically. A kill in between leaves one of two
- * faults. Either the entry is ahead of its item, and no condition on the item can match it. Or the old entry is deleted
- * and there is no new one, so that the sweep would never find the job again. In the first case, the write was never
- * acknowledged, and it is completed here. In the second case, the entry is written again.
+ * Repairs the index. dynalite writes an index entry first and then the item, not both at once, so a kill in between
+ * leaves one of two faults:
+ *
+ * - The entry is ahead of its item, so no condition on the item can match it. That write was never acknowledged, and is
+ * completed here.
+ * - The old entry is deleted, and there is no new one, so the sweep would never find the job. The entry is written
+ * again.
  */
 async function repairIndex(client: DynamoDBClient, TableName: string): Promise<void> {
   type Attributes = NonNullable<PutItemCommand['input']['Item']>;
@@ -141,7 +145,7 @@ async function repairIndex(client: DynamoDBClient, TableName: string): Promise<v
       entries.delete(item.pk?.S ?? '');
       const others = found.filter((entry) => !isDeepStrictEqual(unmarshall(entry), unmarshall(item)));
       for (const entry of others) await put(entry);
-      // Writing the item removes the entry that was just written.
+      // This write removes the entry that the writes above added.
       if (others.length < found.length ? others.length > 0 : found.length === 0) await put(item);
     }
   }

@@ -11,10 +11,7 @@ const GRANTS_TODO = 'restore it, or remove it: then people link their accounts a
 const INTAKE_TODO = 'restore it, or remove it: then jobs that wait do not act through linked accounts any more';
 const MARKERS_TODO = 'restore it, or remove it: then the relay does not recognize what it created before';
 
-/**
- * Puts the secrets into the stack, apart from those of Slack: what a person entered, and keys that are made once and kept
- * in the folder.
- */
+/** Puts the secrets into the stack, except Slack's: what a person entered, and generated keys that the folder keeps. */
 export function enterSecrets(
   { secrets, secretPrefix }: LocalStack,
   folder: string,
@@ -41,7 +38,7 @@ export function enterSecrets(
   return { webhookSecret, github };
 }
 
-/** The secrets of the webhooks of the team, by their names. */
+/** The secrets of the team's webhooks, by webhook. */
 export const hooksOf = (kept: KeptSecrets): object =>
   Object.fromEntries(
     [...kept].flatMap(([name, { secret, previous }]) =>

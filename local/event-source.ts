@@ -5,14 +5,14 @@ import type { FifoQueue, ReceivedMessage } from './fifo-queue.ts';
 export type LocalContext = Pick<Context, 'getRemainingTimeInMillis' | 'awsRequestId' | 'functionName'>;
 export type SqsHandler = (event: SQSEvent, context: LocalContext) => Promise<SQSBatchResponse | undefined>;
 
-/** Invokes the worker with one message, and deletes the message unless it is reported or the worker throws. */
+/** Invokes the worker with one message. Deletes the message, unless the worker reports it as failed or throws. */
 export async function deliver(
   queue: Pick<FifoQueue, 'name' | 'delete'>,
   message: ReceivedMessage,
   invoke: (event: SQSEvent) => ReturnType<SqsHandler>,
 ) {
   const { messageId, receiptHandle, body, receiveCount, sentAt } = message;
-  // What the worker reads of it.
+  // The fields of a record that the worker reads.
   const record = {
     ...{ messageId, receiptHandle, body, eventSourceARN: `arn:aws:sqs:local:000000000000:${queue.name}` },
     attributes: { ApproximateReceiveCount: String(receiveCount), SentTimestamp: String(sentAt) },
@@ -23,10 +23,10 @@ export async function deliver(
 }
 
 /**
- * Lambda's event source for the queues: one message per invocation, with a limit of parallel invocations per queue.
+ * Lambda's event source for the queues: one message per invocation, and a limit of parallel invocations per queue.
  *
  * @param maxConcurrency returns a queue's limit; called before each message is taken
- * @param failed gets the worker's errors; the message returns after the visibility time-out
+ * @param failed gets the worker's errors; the message returns after the visibility timeout
  */
 export function startEventSource(
   queues: readonly FifoQueue[],

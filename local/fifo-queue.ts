@@ -15,7 +15,7 @@ export interface ReceivedMessage {
 interface StoredMessage extends ReceivedMessage {
   sequence: number;
   group: string;
-  /** When it can be received again. Epoch milliseconds. */
+  /** When the message can be received again, in epoch milliseconds. */
   visibleAt: number;
 }
 
@@ -25,15 +25,15 @@ export interface QueueOptions {
   maxReceiveCount: number;
   /** Called whenever a message can be received. */
   changed?: () => void;
-  /** Which one of so many messages is received, counted from the oldest; by default the oldest. */
+  /** Chooses one of `count` messages to receive, counted from the oldest; by default the oldest. */
   choose?: (count: number) => number;
-  /** How long a message really sleeps; by default exactly so long. */
+  /** How long a message really sleeps, in milliseconds; by default the given time. */
   sleeps?: (ms: number) => number;
 }
 
 /**
- * One FIFO queue of SQS, in memory. The table knows which jobs are under way, so nothing is lost with the queue. A message
- * that sleeps or is in hand holds its group back. SQS gives an order within a group only.
+ * One FIFO queue of SQS, in memory. The table has the jobs under way, so nothing is lost with the queue. A message that
+ * is in flight or asleep holds its group back. SQS orders messages only within a group.
  * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-queues-understanding-logic.html
  */
 export class FifoQueue {
@@ -42,13 +42,13 @@ export class FifoQueue {
   readonly #clock: () => number;
   readonly #options: Required<QueueOptions>;
   readonly #groups = new Map<string, StoredMessage[]>();
-  /** The messages that can be received, the oldest first. */
+  /** The messages that can be received, oldest first. */
   readonly #receivable: StoredMessage[] = [];
-  /** The messages that are in hand or asleep, by their handles. */
+  /** The messages in flight or asleep, by receipt handle. */
   readonly #inFlight = new Map<string, StoredMessage>();
-  /** No message wakes before. */
+  /** The earliest time at which a message may wake. */
   #nextWakeAt = Number.POSITIVE_INFINITY;
-  /** Deduplication ids, each of one group, in the order in which they were sent. */
+  /** Deduplication ids, per group, in the order in which they were sent. */
   readonly #sent = new Map<string, { messageId: string; at: number }>();
   #sequence = 0;
 
@@ -65,7 +65,7 @@ export class FifoQueue {
   send(body: string, group: string, deduplicationId: string): { messageId: string } {
     const now = this.#clock();
     this.#forgetSent(now);
-    // An id belongs to one group, as in infra/job-queue.ts.
+    // Ids are per group, as in infra/job-queue.ts.
     const id = `${deduplicationId} ${group}`;
     const earlier = this.#sent.get(id);
     if (earlier) return earlier;
@@ -81,7 +81,7 @@ export class FifoQueue {
     return { messageId };
   }
 
-  /** A message that can be received. */
+  /** Receives a message, if there is one. */
   receive(): ReceivedMessage | undefined {
     this.wake();
     for (;;) {
@@ -99,14 +99,14 @@ export class FifoQueue {
     }
   }
 
-  /** A handle that is not the message's last, or has run out, deletes nothing. */
+  /** Deletes a message. An older or expired handle deletes nothing. */
   delete(receiptHandle: string): void {
     this.wake();
     const message = this.#inFlight.get(receiptHandle);
     if (message) this.#remove(message);
   }
 
-  /** @returns false if the handle is not the message's last, or has run out */
+  /** Changes how long a message stays invisible. @returns false for an older or expired handle */
   changeVisibility(receiptHandle: string, seconds: number): boolean {
     this.wake();
     const message = this.#inFlight.get(receiptHandle);
@@ -116,19 +116,19 @@ export class FifoQueue {
     return true;
   }
 
-  /** When the next sleeping message wakes, in epoch milliseconds; infinity if none sleeps. */
+  /** When the next sleeping message wakes, in epoch milliseconds; infinity if no message sleeps. */
   nextWakeAt(): number {
     this.wake();
     return Math.min(...[...this.#inFlight.values()].map(({ visibleAt }) => visibleAt));
   }
 
-  /** How long the oldest message has been here, in milliseconds; 0 without any. */
+  /** The age of the oldest message, in milliseconds; 0 for an empty queue. */
   oldestMs(): number {
     const now = this.#clock();
     return now - Math.min(now, ...[...this.#groups.values()].flatMap(([first]) => first?.sentAt ?? []));
   }
 
-  /** Lets those messages be received that have slept long enough. */
+  /** Wakes the messages whose sleep is over. */
   wake(): void {
     const now = this.#clock();
     if (now < this.#nextWakeAt) return;

@@ -10,10 +10,10 @@ import { type Functions, functionsOf } from './world/functions.ts';
 
 const WORKER_TIMEOUT_MS = 60_000;
 
-/** The functions, unchanged, and what calls them on this machine. */
+/** The unchanged functions, and what calls them on this machine. */
 export type LocalFunctions = Awaited<ReturnType<typeof startLocalFunctions>>;
 
-/** @param calm is called when more jobs may run again, after a crowd of requests */
+/** @param calm is called after a crowd of requests, when more jobs may run again */
 export async function startLocalFunctions(runtime: Runtime, { queues }: LocalStack, calm: () => void) {
   const { log } = runtime;
   let functions = await startFunctions(runtime);
@@ -36,10 +36,12 @@ export async function startLocalFunctions(runtime: Runtime, { queues }: LocalSta
       clock: Date.now,
       failed: (slug, error) => log.error({ message: `${slug} failed`, error: String(error) }),
     }),
-    /** Starts all functions again, as a deployment does. What is running ends with the configuration that it began with. */
+    /**
+     * Starts all functions again, as a deployment does. Running work ends with the configuration that it began with.
+     */
     async use(changed: Partial<Pick<Runtime, 'config' | 'custom'>>): Promise<void> {
       functions = await startFunctions({ ...runtime, ...changed });
-      // The console reads it here.
+      // The console reads the configuration from `runtime`.
       Object.assign(runtime, changed);
     },
   };

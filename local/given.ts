@@ -13,23 +13,23 @@ import { watchFolders } from './watch-folders.ts';
 /** `release-note.given.json`, beside `release-note.ts`. */
 const isGiven = (path: string) => path.endsWith('.given.json');
 const records = z.array(z.looseObject({}));
-/** What a test and a file say that there is. */
+/** The records and answers that a test or a file gives. */
 export const given = z
   .strictObject({ github: z.record(z.string(), z.unknown()), tasks: records, users: records, timelogs: records })
   .partial();
 
 interface WatchGivenOptions {
-  /** What GitHub's stand-in answers, by path. It is live. */
+  /** The answers of GitHub's stand-in, by path. It is live. */
   answers: Record<string, unknown>;
-  /** The records of the sandbox, if there is one. */
+  /** The sandbox's records; undefined without a sandbox. */
   data: Data | undefined;
-  /** Called with a sentence about what is wrong with a file. */
+  /** Called with a sentence about each faulty file. */
   tell: (message: string) => void;
 }
 
 /**
- * Gives the stand-ins of a start what the files beside those of automations/ say, now and as they are saved: the same
- * as `given` of a test, which can import the file.
+ * Gives the stand-ins the contents of the `.given.json` files beside the automations, at a start and whenever one is
+ * saved. A test can import such a file as its `given`.
  */
 export function watchGiven({ answers, data, tell }: WatchGivenOptions, folder = CUSTOM_FOLDER): { close(): void } {
   const use = async () => {
@@ -68,7 +68,7 @@ function readGiven(path: string, name: string, tell: (message: string) => void):
   return {};
 }
 
-/** A start meets the records of the last one. */
+/** Leaves out the records that the sandbox kept from the last start. */
 const missing = <Given extends object>(known: readonly object[], wanted: readonly Given[] = []): Given[] =>
   wanted.filter(
     (one) =>
@@ -77,19 +77,19 @@ const missing = <Given extends object>(known: readonly object[], wanted: readonl
       ),
   );
 
-/** Adds records to the sandbox. Fields that are left out are those of its first one. */
+/** Adds records to the sandbox. Missing fields are copied from its first record. */
 export function addRecords(data: Data, { tasks = [], users = [], timelogs = [] }: GivenWorld): void {
   for (const task of tasks) data.tasks.push({ ...like(data.tasks), task_id: randomUUID(), ...named(task) });
   for (const user of users) data.users.push({ ...like(data.users), user_id: randomUUID(), ...user });
   for (const timelog of timelogs) data.timelogs.push({ ...like(data.timelogs), timelog_id: randomUUID(), ...timelog });
 }
 
-/** @throws {Error} without any */
+/** Returns the record to copy fields from. @throws {Error} if there is none */
 function like<Record>([first]: readonly Record[]): Record {
   if (first === undefined) throw new Error('the sandbox has no such record');
   return first;
 }
 
-/** A task has its name twice. */
+/** Sets both `name` and `title`, because a task has its name in both. */
 const named = ({ name, title = name, ...task }: Partial<Task>): Partial<Task> =>
   title === undefined ? task : { ...task, name: name ?? title, title };

@@ -7,8 +7,8 @@ import { STATE_FOLDER } from './state.ts';
 import { watchFolders } from './watch-folders.ts';
 
 /**
- * Lets the relay use the secret of a webhook as it is entered.
- * @param use starts the functions again, which remember secrets
+ * Makes the relay use the secret of a webhook when a person enters it.
+ * @param use starts the functions again, because they remember secrets
  * @param tell is called with a sentence about each change
  */
 export function watchHookSecrets(

@@ -13,16 +13,16 @@ import { readBody } from './request-body.ts';
 export type HttpHandler = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
 
 const { headers, ...refusal } = jsonAnswer(413, { error: `the body is larger than ${MAX_BODY_BYTES} bytes` });
-/** Answers like a function URL. The rest of the request is not read. */
+/** Answers as a function URL does, and does not read the rest of the request. */
 const tooLarge = { ...refusal, headers: { ...headers, connection: 'close' } };
 
 /**
- * The function URLs behind one port.
+ * Serves the function URLs on one port.
  *
  * @param routes maps `POST /github`, or `POST /hooks/*`, to its function
  * @param failed gets the errors that functions throw
- * @param others answers the requests for its own paths, which no route takes
- * @param halted why nothing is taken any more; then every request is answered with 503
+ * @param others answers requests for its own paths, which no route has
+ * @param halted why the relay accepts nothing; every request then gets a 503
  */
 export async function startHttpFront(
   port: number,
@@ -46,7 +46,7 @@ export async function startHttpFront(
     const body = await readBody(request, MAX_BODY_BYTES);
     const answer = body ? await handler(functionUrlEvent(request, path, body)) : tooLarge;
     const { statusCode = 200, headers, cookies } = answer;
-    // What ended the work may have failed this very request.
+    // The reason that halts the relay may have appeared in this request.
     const whyNow = statusCode >= 500 ? halted() : undefined;
     if (whyNow !== undefined) return refuse(response, whyNow);
     response.writeHead(statusCode, {
@@ -62,7 +62,7 @@ export async function startHttpFront(
 
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
-      // A sender that disconnects needs no answer.
+      // A sender that has disconnected needs no answer.
       if (request.complete) failed(error);
       response.destroy();
     });
@@ -71,7 +71,7 @@ export async function startHttpFront(
 }
 
 /**
- * Converts a request to the event of a function URL, as far as the functions read it.
+ * Converts a request to the event of a function URL, with the fields that the functions read.
  * https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html#urls-payloads
  */
 export function functionUrlEvent(

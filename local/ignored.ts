@@ -21,8 +21,8 @@ const ignoredLine = z.union([
 ]);
 
 /**
- * The newest ignored events, the newest first, from the log of this machine: keeping them in the table would cost a
- * write for each event that is ignored.
+ * Reads the newest ignored events, newest first, from this machine's log. In the table, each ignored event would cost a
+ * write.
  *
  * @param logFile undefined for a stage
  * @throws {Error} for a stage, with the command that asks its log
@@ -37,7 +37,7 @@ export function readIgnored(logFile: string | undefined, stage: string | undefin
   }
   if (!existsSync(logFile)) return [];
   const lines = readFileSync(logFile, 'utf8').split('\n');
-  // The relay may have been killed in the middle of a line.
+  // A kill may have cut the last line.
   const read = lines.flatMap((line) => (/(delivery|request) ignored/.test(line) ? (parsedJson(line) ?? []) : []));
   const ignored = read.flatMap((line) => ignoredLine.safeParse(line).data ?? []);
   return ignored.slice(-limit).reverse();

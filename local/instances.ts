@@ -6,7 +6,7 @@ import { keptPort } from './kept-port.ts';
 import type { Partner } from './partners.ts';
 import { STATE_FOLDER } from './state.ts';
 
-/** What the connections reach: instances of the service, or the sandbox for all of them. */
+/** What the connections call: instances of the service, or the sandbox for all of them. */
 export interface Instances {
   /** By connection. */
   partners: ReadonlyMap<string, Partner>;
@@ -14,8 +14,8 @@ export interface Instances {
 }
 
 /**
- * Jobs and links belong to one instance, so each instance has its own folder. With several connections it is that of
- * the first one, so that the state stays when a connection is added.
+ * The state folder of an instance, because jobs and links belong to one instance. With several connections, the first
+ * one's folder counts, so that the state stays when a connection is added.
  */
 export function stateFolder(real: ReadonlyMap<string, Partner> | undefined): string {
   const [first] = real?.values() ?? [];
@@ -47,7 +47,7 @@ export async function startSandboxWith(
   return { partners: new Map(connections.map((name, index) => [name, partner(sandboxKey(name, index))])), sandbox };
 }
 
-/** Each connection has a key of its own, as it would have at the service, because limits belong to a key. */
+/** Each connection gets its own key, as at the service, because limits belong to a key. */
 function sandboxKey(connection: string, index: number): SandboxKey {
   if (index === 0) return defaultKey;
   return { ...defaultKey, apiKey: `pk_sandbox_${connection}`, secretKey: `sk_sandbox_of_${connection}` };

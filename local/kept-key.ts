@@ -5,10 +5,10 @@ const BYTES = 32;
 const KEY = /^[\w-]{32,}$/;
 
 /**
- * A random key that is made once and stays the same over restarts. Its users can go on with it, and what
- * is sealed with it stays readable.
+ * Returns a random key that is generated once and kept. After a restart, its users still know it, and data that it
+ * sealed stays readable.
  *
- * @param todo what removing the file would mean, for a file that is damaged
+ * @param todo what it means to remove a damaged file
  * @throws {DamagedFile}
  */
 export function keptKey(file: string, todo: string): string {

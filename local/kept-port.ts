@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { DamagedFile, readOwnFile, writeOwnFile } from './own-file.ts';
 
 /**
- * A port that stays the same across restarts. Signed requests go to the address that they were signed for, and response
- * URLs to the address that issued them.
+ * Keeps a port across restarts: a signed request is for one address, and a response URL works only at the address that
+ * issued it.
  *
  * @throws {DamagedFile}
  */
@@ -15,7 +15,7 @@ export async function keptPort(folder: string, name: string) {
   return {
     /** 0 means any port: on the first start, or if another process has taken the port. */
     port: last !== 0 && (await isFree(last)) ? last : 0,
-    /** @param url the URL that is in use now */
+    /** @param url the current URL */
     keep: (url: string) => writeOwnFile(file, new URL(url).port),
   };
 }

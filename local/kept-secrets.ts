@@ -5,7 +5,7 @@ import { DamagedFile, readOwnJson, writeOwnFile } from './own-file.ts';
 import { secretSchema } from './secret-schemas.ts';
 import { STATE_FOLDER } from './state.ts';
 
-/** Where `partner-relay secrets set` without a stage keeps secrets; only its owner can read it. */
+/** Where `partner-relay secrets set` without a stage keeps secrets. Only the owner can read the file. */
 export const secretsFile = () => join(STATE_FOLDER, 'secrets.json');
 
 /** The secrets of this machine, by name: `partner/main`. */
@@ -13,14 +13,14 @@ export type KeptSecrets = ReadonlyMap<string, Readonly<Record<string, unknown>>>
 
 const byName = z.record(z.string(), z.record(z.string(), z.unknown()));
 
-/** @throws {DamagedFile} for a file that is not JSON, and for a secret of another shape, without its values */
+/** @throws {DamagedFile} if the file is not JSON, or a secret has another shape; the message has no values */
 export function readKeptSecrets(): KeptSecrets {
   const todo = 'correct it, or remove it and enter the secrets again: npx partner-relay secrets set <name>';
   const all = readOwnJson(secretsFile(), byName, todo) ?? {};
   return new Map(Object.entries(all).map(([name, value]) => [name, checked(name, value)]));
 }
 
-/** Adds a secret, or replaces it. */
+/** Adds or replaces a secret. */
 export function keepSecret(name: string, value: Readonly<Record<string, unknown>>): void {
   const all = new Map(readKeptSecrets()).set(name, value);
   writeOwnFile(secretsFile(), `${JSON.stringify(Object.fromEntries(all), null, 2)}\n`);

@@ -8,9 +8,9 @@ import { readOwnJson, writeOwnFile } from './own-file.ts';
 const wrote = z.object({ version: z.string(), form: z.number() });
 
 /**
- * Notes in a folder with state which version goes on with it.
+ * Notes in a state folder which version uses it now.
  *
- * @throws {Error} if a version ran there whose items this one does not read
+ * @throws {Error} if a version ran there whose items this one cannot read
  */
 export function keepVersion(folder: string): void {
   const file = join(folder, 'version.json');

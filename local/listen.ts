@@ -2,17 +2,19 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server of this machine alone. */
+/** A server for this machine only. */
 export interface Listening {
   /** `http://127.0.0.1:8788` */
   url: string;
-  /** Cuts the connections that are open. */
+  /** Also cuts open connections. */
   close(): Promise<void>;
 }
 
 /**
+ * Starts to listen on 127.0.0.1.
+ *
  * @param port 0 means any free port
- * @param setting how a person names another port
+ * @param setting the option that changes the port, for the message
  * @throws {Error} if the port is taken
  */
 export async function listen(server: Server, port = 0, setting = '--port'): Promise<Listening> {

@@ -19,21 +19,20 @@ const UNKNOWN =
 
 let made: Promise<KeyPairKeyObjectResult> | undefined;
 
-/** One for the process: to make it takes longer than to start all stand-ins. */
+/** One key per process, because generating it takes longer than starting all stand-ins. */
 function appKey(): Promise<KeyPairKeyObjectResult> {
   made ??= promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
   return made;
 }
 
-/** A GitHub Enterprise Server has no stand-in in `partner-relay start`. */
+/** `partner-relay start` has no stand-in for a GitHub Enterprise Server. */
 export const usesGithubCom = ({ github }: RelayConfig): boolean => github.apiUrl === GITHUB_API;
 
 /**
- * Starts a stand-in of GitHub, whose comments and checks are logged, and enters its token and its App. It is for the
- * sandbox alone: to an instance of the service it would vouch for people, and nobody would see that the issues at GitHub
- * are missing.
+ * Starts a stand-in for GitHub, logs its comments and checks, and enters its token and its App. It is only for the
+ * sandbox: with a real instance, it would vouch for people, and the missing issues on GitHub would go unnoticed.
  *
- * @param answers to requests that only read, by their paths, in place of its own
+ * @param answers to GET requests, by path, instead of its own
  */
 export async function enterGithubStandIn(
   { secrets, secretPrefix }: LocalStack,
@@ -55,7 +54,7 @@ export async function enterGithubStandIn(
       const own = answer();
       return own === notFound ? answerOf({ message: UNKNOWN }, 404) : own;
     },
-    // Without the marker, which GitHub does not show either.
+    // GitHub does not show the marker either.
     commented: ({ issue, body }) =>
       log.info({ message: 'comment on GitHub', issue, text: body.replaceAll(/\s*<!--.*?-->/g, '') }),
     checked: ({ repository, head_sha, name, conclusion, output }) =>
@@ -70,19 +69,19 @@ export async function enterGithubStandIn(
   });
 }
 
-/** Whether it is a JSON web token of the App with that key. */
+/** Whether the header has a JSON web token of the App that this key signed. */
 function isSigned(authorization: string | undefined, key: KeyObject): boolean {
   const [, signed = '', signature = ''] = /^bearer ([\w-]+\.[\w-]+)\.([\w-]+)$/i.exec(authorization ?? '') ?? [];
   return verify('sha256', Buffer.from(signed), createPublicKey(key), Buffer.from(signature, 'base64url'));
 }
 
-/** Where comments go, for the banner. */
+/** Says where the relay's comments go, for the banner. */
 export function commentsInWords(credentialsFrom: string | undefined, standIn: GithubStandIn | undefined): string {
   if (credentialsFrom !== undefined) return `with the credentials of ${credentialsFrom}`;
   return standIn ? 'shown here; set GITHUB_TOKEN to write them on GitHub' : 'off; set GITHUB_TOKEN to turn them on';
 }
 
-/** The configuration with the stand-in in place of GitHub, if there is one: its token must not be sent to GitHub. */
+/** The configuration with the stand-in's address, if there is one, because its token must not go to GitHub. */
 export function withGithubAt(standInUrl: string | undefined, config: RelayConfig): RelayConfig {
   return standInUrl === undefined ? config : { ...config, github: { ...config.github, apiUrl: standInUrl } };
 }

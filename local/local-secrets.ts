@@ -4,7 +4,7 @@ interface SecretVersion {
   createdAt: number;
 }
 
-/** Secrets Manager in memory: the current and the previous version of each secret. */
+/** Secrets Manager in memory, with the current and the previous version of each secret. */
 export class LocalSecrets {
   readonly #clock: () => number;
   readonly #versions = new Map<string, SecretVersion[]>();
@@ -13,7 +13,7 @@ export class LocalSecrets {
     this.#clock = clock;
   }
 
-  /** Sets or rotates a secret. @param createdAt of this version; epoch milliseconds */
+  /** Sets or rotates a secret. @param createdAt of this version, in epoch milliseconds */
   put(name: string, value: object, createdAt = this.#clock()): void {
     const [current] = this.#versions.get(name) ?? [];
     const next = { value: JSON.stringify(value), createdAt };

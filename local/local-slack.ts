@@ -8,11 +8,11 @@ import type { LocalStack } from './stack.ts';
 
 export interface LocalSlack {
   signingSecret: Entered<string>;
-  /** The stand-in that keeps the messages if there is no app. */
+  /** The stand-in; undefined if the relay uses Slack. */
   standIn?: SlackStandIn;
 }
 
-/** Slack itself with the secrets of an app, otherwise a stand-in that keeps what is sent. */
+/** Uses Slack with the secrets of an app, otherwise a stand-in that keeps all messages. */
 export async function enterSlack(stack: LocalStack, folder: string, kept: KeptSecrets): Promise<LocalSlack> {
   const app = slackAppOf(kept, process.env);
   if (app) {
@@ -39,8 +39,8 @@ function configuredChannels({ slack, timesheets, contactChannel }: RelayConfig):
 }
 
 /**
- * The configuration with the stand-in in place of Slack, if there is one. The stand-in gets the configured channels. A dry
- * run keeps messages from people, and the stand-in reaches nobody, so it gets them all.
+ * The configuration with the stand-in's address, if there is one. The stand-in gets the configured channels, and the
+ * messages of a dry run, too, because it reaches no people.
  */
 export function withSlackAt(
   slack: { standIn?: Pick<SlackStandIn, 'channels' | 'url'> } | undefined,

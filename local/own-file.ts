@@ -4,7 +4,7 @@ import type * as z from 'zod/mini';
 import { faultLine, readInput } from '../lib/faults/fault.ts';
 import { parsedJson } from '../lib/text.ts';
 
-/** A file in `.relay/` that cannot be used. The message names the file and says what to do. */
+/** A file in `.relay/` that cannot be used. The message names the file, and says what to do. */
 export class DamagedFile extends Error {
   override readonly name = 'DamagedFile';
 
@@ -13,17 +13,17 @@ export class DamagedFile extends Error {
   }
 }
 
-/** Writes a file that only its owner can read, all or nothing: a killed process leaves the old one. */
+/** Writes a file that only its owner can read. If the process is killed, the old file remains. */
 export function writeOwnFile(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(`${file}.new`, text, { mode: 0o600 });
-  // A file that was there before keeps its own mode.
+  // The mode above applies only to a new file.
   chmodSync(`${file}.new`, 0o600);
   renameSync(`${file}.new`, file);
 }
 
 /**
- * Reads such a file. A file that others can read too, because a person wrote it, becomes its owner's.
+ * Reads such a file. If others can read it, too, because a person wrote it, it becomes readable by its owner only.
  *
  * @returns undefined if there is no such file
  */

@@ -1,6 +1,9 @@
 import type { CustomAutomation } from '../lib/triggers/custom-automation.ts';
 
-/** What an automation of the team is for: `on release.published of GitHub`. @param command what Slack's users type first */
+/**
+ * What starts a team's automation: `on release.published of GitHub`. @param command the first word that users type in
+ * Slack
+ */
 export function triggerInWords(one: CustomAutomation, command = '/pm'): string {
   switch (one.kind) {
     case 'github':

@@ -2,9 +2,9 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Returns why a request is refused at an endpoint for this start's own processes, or undefined if it is allowed. These
- * processes know the key of the start, and send it as a bearer token or as the access key of a signature. Other users
- * of the machine can reach the port too. So can a web page, under its own host name (the Host header) or from its
+ * Returns why an endpoint for this start's own processes refuses a request; undefined if it is allowed. These processes
+ * have the start's key, and send it as a bearer token or as the access key of a signature. The port can also be reached
+ * by other users of the machine, and by web pages, under their own host name (the Host header) or from their own
  * origin.
  */
 export function refusalOf(

@@ -2,13 +2,13 @@ import type * as z from 'zod/mini';
 import { partnerSecret } from '../lib/state/secrets/partner-secrets.ts';
 import { type KeptSecrets, secretsFile } from './kept-secrets.ts';
 
-/** An instance and its key. */
+/** The address of an instance, and its key. */
 export type Partner = z.output<typeof partnerSecret>;
 
 /**
- * The instances of the connections on this machine, by connection. A single connection takes the `PARTNER_…` variables,
- * and otherwise its secret. With several connections each has its own secret, because one key for all of them would
- * have one budget at the service and several here.
+ * The instances by connection, on this machine. For a single connection, the `PARTNER_…` variables come first, then its
+ * secret. Several connections have a secret each: if they shared a key, the service would count one budget, and the
+ * relay several.
  *
  * @returns undefined if there are neither variables nor secrets
  * @throws {Error} if some variables or secrets are missing; the message names them
@@ -43,10 +43,10 @@ const howToEnter = (connections: readonly string[]) =>
   connections.map((name) => `\n  npx partner-relay secrets set partner/${name}`).join('');
 
 /**
- * Reads `PARTNER_BASE_URL`, `PARTNER_API_KEY` and `PARTNER_SECRET_KEY`, and `PARTNER_ALLOW_INSECURE_HTTP`, which must
- * be `true` for an instance without https in a network that you trust.
+ * Reads `PARTNER_BASE_URL`, `PARTNER_API_KEY` and `PARTNER_SECRET_KEY`. `PARTNER_ALLOW_INSECURE_HTTP` must be `true`
+ * for an instance without https in a trusted network.
  *
- * @returns undefined if none of them is set
+ * @returns undefined if none is set
  * @throws {Error} if only some are set; the message names the missing ones
  */
 export function partnerFromEnvironment(environment: Readonly<Record<string, string | undefined>>): Partner | undefined {

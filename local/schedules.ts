@@ -17,15 +17,15 @@ export interface LocalSchedule {
 /** Fires the schedules on one machine. */
 export type LocalSchedules = ReturnType<typeof createLocalSchedules>;
 
-/** The functions of all schedules. */
+/** The function of each schedule. */
 export const schedulesOf = ({ fire }: Functions): LocalSchedule[] =>
   schedules.map((schedule) => ({ schedule, handler: (event, context) => fire(schedule.slug, event, context) }));
 
 /**
- * EventBridge Scheduler on one machine. A schedule that is still running at its next time is not started a second time.
- * If the machine sleeps through several times, only the last one is fired afterwards.
+ * EventBridge Scheduler on one machine. If a schedule is still running at its next time, it does not start again. If
+ * the machine sleeps through several times, only the last one is fired.
  *
- * @param functions as they are now
+ * @param functions the current ones
  * @param failed gets the errors of functions that the clock fired
  */
 export function createLocalSchedules(
@@ -62,14 +62,14 @@ export function createLocalSchedules(
   }
 
   return {
-    /** Starts to fire the schedules at their times, by the wall clock. */
+    /** Starts firing the schedules, by the wall clock. */
     start(): void {
       for (const { schedule } of functions()) lastFired.set(schedule.slug, lastTime(schedule, clock()));
       waitForNextMinute();
     },
     /**
      * Fires one schedule now. @returns the result of its function
-     * @throws {Error} if it is already running, and any error that the function throws
+     * @throws {Error} if it is already running, and any error of the function
      */
     async run(slug: string, event: ScheduleEvent): Promise<unknown> {
       const one = functions().find(({ schedule }) => schedule.slug === slug);
@@ -77,7 +77,7 @@ export function createLocalSchedules(
       if (running.has(slug)) throw new Error(`${slug} is already running; try again when it has ended`);
       return invoke(one, event);
     },
-    /** Stops firing, and waits for running functions. */
+    /** Stops firing, and waits for the running functions. */
     async stop(): Promise<void> {
       clearTimeout(timer);
       await Promise.allSettled(running.values());
@@ -85,7 +85,7 @@ export function createLocalSchedules(
   };
 }
 
-/** The last scheduled time. Epoch milliseconds. */
+/** The schedule's last time, in epoch milliseconds. */
 function lastTime({ everyMinutes }: Schedule, now: number): number {
   const period = everyMinutes * MINUTE_MS;
   return Math.floor(now / period) * period;

@@ -12,7 +12,7 @@ import {
   slackSecret,
 } from '../lib/state/secrets/secrets.ts';
 
-/** The fields of each secret, by the name that a person is told. */
+/** The fields of each secret, by the name that people use. */
 const SCHEMAS: Readonly<Record<string, z.ZodMiniObject>> = {
   'github-webhook': githubWebhookSecret,
   github: githubCredentials,
@@ -28,7 +28,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodMiniObject>> = {
 
 export const SECRET_NAMES = Object.keys(SCHEMAS);
 
-/** @throws {Error} for a name that no secret has */
+/** Returns the fields of a secret. @throws {Error} if no secret has this name */
 export function secretSchema(name: string): z.ZodMiniObject {
   const kind = SECRET_NAMES.find((one) => new RegExp(`^${one.replace(/<.*>/, '[a-z0-9-]+')}$`).test(name));
   const schema = kind === undefined ? undefined : SCHEMAS[kind];

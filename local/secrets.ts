@@ -12,7 +12,7 @@ export interface Entered<T> {
   from: string;
 }
 
-/** The webhook's secret: from the variable, as entered, or generated once and kept. */
+/** The webhook's secret: from the variable, else a kept one, else generated and kept. */
 export function githubWebhookOf(kept: KeptSecrets, variables: Variables): Entered<{ webhookSecret: string }> {
   const { GITHUB_WEBHOOK_SECRET } = variables;
   if (GITHUB_WEBHOOK_SECRET) {
@@ -24,7 +24,7 @@ export function githubWebhookOf(kept: KeptSecrets, variables: Variables): Entere
   return { value: { webhookSecret: keptKey(from, 'remove it, and enter the new secret at your webhook') }, from };
 }
 
-/** What the relay comments with. Empty if there is nothing. */
+/** The credentials for GitHub; undefined if there are none. */
 export function githubOf(kept: KeptSecrets, variables: Variables): Entered<object> | undefined {
   if (variables.GITHUB_TOKEN) return { value: { token: variables.GITHUB_TOKEN }, from: 'GITHUB_TOKEN' };
   const value = kept.get('github');
@@ -32,8 +32,8 @@ export function githubOf(kept: KeptSecrets, variables: Variables): Entered<objec
 }
 
 /**
- * The Slack app. One of its two secrets without the other is a mistake: requests from Slack would be refused, or the
- * messages would go to the stand-in.
+ * Returns the Slack app. One of its two secrets alone is a mistake: the relay would refuse requests from Slack, or
+ * would send its messages to the stand-in.
  *
  * @returns undefined if Slack's stand-in takes its place
  * @throws {Error} if one of the two is missing
@@ -49,7 +49,7 @@ export function slackAppOf(
   if (signingSecret && botToken) {
     return { value: { signingSecret, botToken }, from: 'SLACK_SIGNING_SECRET and SLACK_BOT_TOKEN' };
   }
-  // Slack connects by Socket Mode, and the relay signs what comes that way itself.
+  // Slack connects by Socket Mode, and the relay signs these requests itself.
   if (botToken && appToken) {
     return { value: { signingSecret: standInSigningSecret().value, botToken }, from: 'SLACK_BOT_TOKEN' };
   }
@@ -77,7 +77,7 @@ export function slackAppOf(
   );
 }
 
-/** The signing secret of Slack's stand-in, which is made once and kept. */
+/** The signing secret of Slack's stand-in, generated once and kept. */
 export function standInSigningSecret(): Entered<string> {
   const from = join(STATE_FOLDER, 'slack-signing.key');
   return { value: keptKey(from, 'remove it; the next start makes another'), from };

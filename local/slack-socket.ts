@@ -3,12 +3,12 @@ import * as z from 'zod';
 import { parsedJson } from '../lib/text.ts';
 import { signedBySlack } from './examples/signed-request.ts';
 
-/** Slack does not accept the app-level token, or Socket Mode is off. Trying again would not help. */
+/** Slack refuses the app-level token, or Socket Mode is off, so another try would not help. */
 export class SocketRefused extends Error {
   override readonly name = 'SocketRefused';
 }
 
-/** What the webhook answered. */
+/** The webhook's answer. */
 interface WebhookAnswer {
   status: number;
   body: string;
@@ -25,11 +25,11 @@ export interface SlackSocketOptions {
     path: '/slack/commands' | '/slack/interactions',
     request: ReturnType<typeof signedBySlack>,
   ) => Promise<WebhookAnswer>;
-  /** A connection is ready. */
+  /** Called when a connection is ready. */
   connected: () => void;
-  /** Something failed. It tries again, unless the error is a {@link SocketRefused}. */
+  /** Called with an error. The next try follows, unless it is a {@link SocketRefused}. */
   failed: (error: unknown) => void;
-  /** For tests: the first pause after a failure, and how long a silent connection is trusted. */
+  /** For tests: the first pause after a failure, and how long to wait for a silent connection. */
   firstPauseMs?: number;
   silenceMs?: number;
 }
@@ -39,12 +39,12 @@ export type SlackSocket = ReturnType<typeof startSlackSocket>;
 const CALL_TIMEOUT_MS = 10_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** A connection may be dead after the machine slept, and a WebSocket without a message does not show it. */
+/** After the machine slept, a connection may be dead, and a silent WebSocket does not show that. */
 const SILENCE_MS = 5 * 60_000;
-/** An old connection stays for a while, because Slack may still send to it. */
+/** How long to keep an old connection, because Slack may still send to it. */
 const OVERLAP_MS = 10_000;
 
-/** The errors of apps.connections.open that concern the token or the app. */
+/** The errors of apps.connections.open about the token or the app, which do not go away by themselves. */
 const LASTING =
   /^(not_authed|invalid_auth|account_inactive|token_revoked|token_expired|not_allowed_token_type|access_denied|no_permission|missing_scope|missing_args|team_access_not_granted|user_removed_from_team|team_disabled|forbidden_team)$/;
 
@@ -67,8 +67,8 @@ type SocketEnvelope = Extract<z.output<typeof envelope>, { envelope_id: string }
 
 /**
  * Brings Slack's commands and interactions to a relay that Slack cannot reach, by Socket Mode. Each goes through the
- * relay's webhook with a signature, and is acknowledged only after the webhook answered 200. The answer's body becomes
- * the acknowledgement's payload.
+ * relay's webhook with a signature. It is acknowledged only after the webhook answered 200, with the answer's body as
+ * payload.
  *
  * @see https://docs.slack.dev/apis/events-api/using-socket-mode
  */
@@ -78,13 +78,13 @@ export function startSlackSocket(options: SlackSocketOptions) {
   const stopping = Promise.withResolvers<void>();
   let isStopped = false;
 
-  /** @throws {SocketRefused} if no further try can succeed */
+  /** Keeps a connection open. @throws {SocketRefused} if no further try can succeed */
   async function run(): Promise<void> {
     for (let pauseMs = firstPauseMs; !isStopped; ) {
       const begunAt = Date.now();
       try {
         await serve(await openUrl(options));
-        // Without a pause, a connection that is cut after each greeting would be opened again and again.
+        // Without a pause, a connection that Slack cuts after each greeting would be reopened in a loop.
         if (isStopped || Date.now() - begunAt >= pauseMs) {
           pauseMs = firstPauseMs;
           continue;
@@ -100,7 +100,7 @@ export function startSlackSocket(options: SlackSocketOptions) {
   }
 
   /**
-   * Serves one connection. @returns when the next one should be opened; this one may still be open for a while
+   * Serves one connection. @returns when the next one should be opened; this one may stay open for a while
    * @throws {Error} if the connection ended without Slack's greeting
    */
   function serve(url: string): Promise<void> {

@@ -9,10 +9,10 @@ import { LocalSecrets } from './local-secrets.ts';
 /** The parts of AWS that the functions need, on this machine. */
 export type LocalStack = Awaited<ReturnType<typeof startLocalStack>>;
 
-/** The environment variables that tell the functions and the command line where a stack is. */
+/** The environment variables with the addresses of a stack, for the functions and the command line. */
 export type StackVariables = LocalStack['variables'];
 
-/** The same as those that infra/job-queue.ts deploys. */
+/** The values of infra/job-queue.ts. */
 export const QUEUE = { visibilityTimeoutMs: 90_000, maxReceiveCount: 100 };
 
 export const openQueues = (clock: () => number, changed = () => {}): FifoQueue[] =>
@@ -21,10 +21,10 @@ export const openQueues = (clock: () => number, changed = () => {}): FifoQueue[]
 export interface LocalStackOptions {
   /** Folder for the table's files. Without it, the table is in memory. */
   tablePath?: string;
-  /** The table to use, already started. Default: one of its own. */
+  /** A table that is already started. Default: a new one. */
   table?: DatabaseServer & { name: string };
   clock?: () => number;
-  /** Called whenever a message may have become receivable. */
+  /** Called when a message may be receivable. */
   queueChanged?: () => void;
   /** Called with the reason if the table ends by itself. */
   tableFailed?: (why: string) => void;
@@ -43,7 +43,7 @@ export async function startLocalStack(options: LocalStackOptions = {}) {
     table ?? startDynamoDb({ tableName, accessKeyId, path: tablePath, clock, failed: tableFailed }),
     startAwsStandIn(queues, secrets, accessKeyId),
   ]);
-  // These keys are generated after the table, as on AWS. The clock of the table is always the machine's.
+  // After the table, because on AWS these keys are generated after it. The table's clock is always the machine's.
   for (const name of ['markers', 'intake']) {
     secrets.put(secretPrefix + name, { key: randomBytes(32).toString('hex') }, Date.now());
   }
@@ -51,7 +51,7 @@ export async function startLocalStack(options: LocalStackOptions = {}) {
     queues,
     secrets,
     secretPrefix,
-    /** Variables for `process.env`. They point the AWS SDK at this stack. */
+    /** Variables for `process.env` that point the AWS SDK at this stack. */
     variables: {
       ...credentials,
       STAGE: ONE_MACHINE,

@@ -6,15 +6,17 @@ import { RUNNING_PATH } from './control-routes.ts';
 import { writeOwnFile } from './own-file.ts';
 import type { StackVariables } from './stack.ts';
 
-/** Where the relay on this machine keeps its state: `.relay`, as the current folder sees that of the project. */
+/**
+ * The folder `.relay` of the project, relative to the current folder: where the relay on this machine keeps its state.
+ */
 export const STATE_FOLDER = join(relative(process.cwd(), projectFolder()), '.relay');
 
-/** A busy relay may answer late. */
+/** A busy relay answers late. */
 const ANSWER_TIMEOUT_MS = 5_000;
 
 const withKey = z.looseObject({ AWS_ACCESS_KEY_ID: z.string() });
 
-/** The file that lets the command line find a running relay on this machine. */
+/** The file by which the command line finds a running relay on this machine. */
 const runningRelay = z.object({
   /** The URL of the HTTP front: http://127.0.0.1:8787 */
   url: z.url(),
@@ -34,7 +36,7 @@ export type RunningRelay = z.output<typeof runningRelay>;
 
 const file = () => join(STATE_FOLDER, 'running.json');
 
-/** The header that gives the command line access to this relay's own endpoints. */
+/** The header with which the command line calls this relay's own endpoints. */
 export function ownKeyHeader({ variables }: RunningRelay): { authorization: string } {
   return { authorization: `Bearer ${variables.AWS_ACCESS_KEY_ID}` };
 }
@@ -47,14 +49,14 @@ export function noteStopped(): void {
   rmSync(file(), { force: true });
 }
 
-/** True if the last relay of this folder was not stopped: it runs, or it was killed. */
+/** True if the last relay of this folder did not stop normally: it still runs, or it was killed. */
 export const isNotedAsRunning = () => existsSync(file());
 
 /**
- * The relay that is running in this folder. It is checked by a request with its key, because a killed relay leaves its
- * file behind, and another process may have its process id by now.
+ * Finds the relay that runs in this folder, with a request that has its key: a killed relay leaves its file behind, and
+ * another process may have its process id by now.
  *
- * @throws {Error} if the file cannot be read, or with the reason why that relay takes nothing more
+ * @throws {Error} if the file cannot be read, or with the reason why that relay accepts nothing
  */
 export async function findRunning(): Promise<RunningRelay | undefined> {
   if (!existsSync(file())) return undefined;

@@ -6,21 +6,21 @@ import { type MovedRepository, movedInWords } from '../lib/platforms/github/move
 import { inOneLine, printable } from './terminal.ts';
 
 const TOLD_WITHIN_MS = 50;
-/** Another line says the same: the one of the job that was parked, and the one of what is stopped. */
+/** Messages that another line repeats: the line of the parked job, and the line about the stopped connection. */
 const TOLD_BY_OTHERS: ReadonlySet<unknown> = new Set(['newly parked job', 'the service refuses the key']);
 
 type LogLine = Readonly<Record<string, unknown>>;
 
 /**
- * The log of the functions on this machine. Every line goes to a file as JSON. The terminal shows what happens to jobs,
- * with one line per step.
+ * The functions' log on this machine. Every line goes to a file as JSON. The terminal shows what happens to jobs, one
+ * line for each step.
  */
 export function startStory(logFile: string, print: (line: string) => void) {
   const file = createWriteStream(logFile, { flags: 'a' });
   let untold: string[] = [];
   let toldZone: string | undefined;
   let isMuted = false;
-  /** Each write to a terminal or a pipe blocks the process, so lines are printed in batches. */
+  /** Collects lines for one write, because each write to a terminal or a pipe blocks the process. */
   const tellSoon = (...lines: string[]) => {
     const isFirst = untold.length === 0;
     untold.push(...lines);
@@ -35,20 +35,20 @@ export function startStory(logFile: string, print: (line: string) => void) {
     const now = Date.now();
     file.write(`${JSON.stringify({ timestamp: new Date(now).toISOString(), level, ...asRecord(line) })}\n`);
     if (TOLD_BY_OTHERS.has(asRecord(line).message)) return;
-    // Named once, and again when daylight saving time begins or ends.
+    // Names the zone once, and again when daylight saving time begins or ends.
     const zone = zoneAt(now);
     if (zone !== toldZone) tellSoon(`          times are ${zone}`);
     toldZone = zone;
     tellSoon(`${localClock(now)}  ${tell(inOneLine(asRecord(line)), now)}`);
   };
   return {
-    /** From now on, nothing more is written, and only the lines that already wait are shown. */
+    /** Writes nothing more. Lines that already wait are still printed. */
     mute() {
       isMuted = true;
     },
     /** Metrics go to the file only. */
     writeLine: (line: string) => void (isMuted || file.write(line)),
-    /** What concerns the relay itself, in lines that are safe for a terminal. */
+    /** A message about the relay itself, made safe for a terminal. */
     tell: (message: string) => tellSoon(`${new Date().toTimeString().slice(0, 8)}  ! ${printable(message)}`),
     log: { info: sink('INFO'), warn: sink('WARN'), error: sink('ERROR') },
     close() {
@@ -62,7 +62,7 @@ function asRecord(line: unknown): LogLine {
   return typeof line === 'object' && line !== null ? (line as LogLine) : { message: String(line) };
 }
 
-/** One line, or several for what a person has to decide. Every line about a job begins with the job's short name. */
+/** One line, or several if a person has to decide. Every line about a job begins with the job's short name. */
 function tell(line: LogLine, now: number): string {
   const name = typeof line.jobId === 'string' ? `[${shortName(line.jobId)}] ` : '';
   return `${name}${words(line, now)}`;
@@ -86,7 +86,7 @@ function words(line: LogLine, now: number): string {
     case 'step skipped':
       return `${step} left out: ${line.note}`;
     case 'step failed':
-      // The line has the name of the operation already.
+      // The line already has the name of the operation.
       return `${step} failed: ${String(line.note).replace(`${line.calls}: `, '')}`;
     case 'job succeeded':
       return `✓ ${who(line)}: ${line.outcome}`;
@@ -128,13 +128,13 @@ function words(line: LogLine, now: number): string {
   }
 }
 
-/** An issue, or a person as everywhere else. */
+/** An issue, or a person without the prefix. */
 const who = ({ entity }: LogLine): string => String(entity).replace(/^slack-/, '');
 
-/** The lines of a text, which are indented, so that none looks like a line of the story. */
+/** A text's lines, which are indented, so that none of them looks like a line of the story. */
 const textsOf = ({ text }: LogLine): unknown[] => (Array.isArray(text) ? text : []);
 
-/** A send that the end of its step does not explain. */
+/** A send that the line about the end of its step does not explain. */
 function sendInWords({ came, why, sameBytes, durationMs }: LogLine): string {
   const sent = sameBytes ? 'the same request again: ' : '';
   const took = elapsed(Number(durationMs));
@@ -155,7 +155,7 @@ function whatNext(jobId: string, line: LogLine, now: number): string {
   return [withDocs(next), ...commands].map((line) => `          ${line}`).join('\n');
 }
 
-/** The time of the day, with the date if that is another day. */
+/** The time of day, with the date if it is another day. */
 function timeSoon(ms: number, now: number): string {
   return localDate(ms) === localDate(now) ? localClock(ms) : localTime(ms);
 }

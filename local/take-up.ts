@@ -5,19 +5,19 @@ import { openWaitingLines } from '../lib/engine/line/waiting-line.ts';
 import type { Stores } from '../lib/runtime.ts';
 import { lanes } from '../lib/service/budget/lanes.ts';
 
-/** At most this many waiting jobs are counted in each lane. */
+/** The most waiting jobs that are counted in each lane. */
 const MOST_COUNTED = 10_000;
 
 /**
- * Queues jobs that were under way when the last process ended, because its queue and leases are gone.
- * @param wasStopped true if that process was stopped, and did not crash
+ * Queues the jobs that were under way when the last process ended, because its queue and leases are lost.
+ * @param wasStopped true if that process stopped normally
  * @returns the number of jobs that continue
  */
 export async function takeUp(stores: Stores, config: RelayConfig, wasStopped: boolean): Promise<number> {
   const by = {
     running: Number.MAX_SAFE_INTEGER,
     waiting: Date.now() + LONGEST_SLEEP_MS,
-    // Last in order, after the jobs that this function queues itself.
+    // Comes last, after the jobs that this function queues itself.
     queued: Number.MAX_SAFE_INTEGER,
   };
   const { jobs } = stores;

@@ -11,7 +11,7 @@ export function oneLine(text: string): string {
   return printable(text.replaceAll(/[\r\n\t\p{Zl}\p{Zp}]+/gu, ' '));
 }
 
-/** The same for all texts in a value, such as a job or a log line. */
+/** Applies {@link oneLine} to all texts in a value, such as a job or a log line. */
 export function inOneLine<T>(value: T): T;
 export function inOneLine(value: unknown): unknown {
   if (typeof value === 'string') return oneLine(value);
@@ -20,7 +20,7 @@ export function inOneLine(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, inOneLine(entry)]));
 }
 
-/** JSON for people and programs. Terminal control characters are escaped, which does not change the values. */
+/** JSON for people and programs. Control characters of terminals are escaped, which does not change the values. */
 export function printableJson(value: unknown, indent = 2): string {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return (JSON.stringify(value, null, indent) ?? 'null').replaceAll(UNPRINTABLE, (character) =>

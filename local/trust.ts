@@ -5,15 +5,15 @@ import type { RelayConfig } from '../lib/config/schema.ts';
 import { projectFolder } from '../lib/project.ts';
 
 /**
- * Makes this process also trust the configuration's certificate authorities. On AWS, `NODE_EXTRA_CA_CERTS` does this,
- * but Node reads it only when a process starts.
+ * Makes this process trust the configuration's certificate authorities, too. On AWS, `NODE_EXTRA_CA_CERTS` does this,
+ * but Node reads it only at the start of a process.
  *
  * @throws {Error} if the file cannot be used
  */
 export function trustCaFile({ caFile }: RelayConfig): void {
   if (caFile === undefined) return;
   const certificates = readCertificates(resolve(projectFolder(), caFile));
-  // Some platforms have an older Node 24 (decision 0001), which cannot even import the name.
+  // Some platforms have an older Node 24 (decision 0001), which cannot import this name.
   if (!('setDefaultCACertificates' in tls))
     throw new Error(`caFile needs Node 24.5 or newer, and this is ${process.version}`);
   tls.setDefaultCACertificates([...tls.getCACertificates('default'), ...certificates]);

@@ -1,11 +1,11 @@
 import { userInfo } from 'node:os';
 
-/** The user of this machine. */
+/** The name of this machine's user. */
 export function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    // A container can run as a user that its system does not list.
+    // A container may run as a user that its system does not list.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }

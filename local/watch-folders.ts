@@ -1,14 +1,14 @@
 import { existsSync, type FSWatcher, watch } from 'node:fs';
 import { join } from 'node:path';
 
-/** An editor writes a file in several steps. */
+/** Editors write a file in several steps, so wait until the file has settled. */
 const SETTLED_MS = 200;
 
 /**
- * Watches folders, because an editor may replace a file.
+ * Watches folders rather than files, because an editor may replace a file.
  *
- * @param takes whether a path in one of them matters
- * @param check is called once the files have settled, and never twice at once
+ * @param takes whether a changed path matters
+ * @param check is called after the files have settled, and never twice at once
  */
 export function watchFolders(
   takes: (path: string) => boolean,
@@ -34,7 +34,7 @@ export function watchFolders(
   };
 
   return {
-    /** Watches a folder as long as it exists. */
+    /** Watches a folder while it exists. */
     add(folder: string): void {
       if (!existsSync(folder)) close(folder);
       else if (!watchers.has(folder)) watchers.set(folder, opened(folder));

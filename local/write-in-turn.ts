@@ -8,7 +8,7 @@ interface Write {
   failed: (error: unknown) => void;
 }
 
-/** What dynalite writes its files with. */
+/** dynalite's interface to its files. */
 interface Files {
   put(key: string, value: unknown): Promise<void>;
   del(key: string): Promise<void>;
@@ -16,11 +16,11 @@ interface Files {
 }
 
 /**
- * Lets this process write to its database one write after the other. What comes during a write is the next one, all of
- * it together.
+ * Makes this process write to its database in turn. Operations that arrive during a write form the next write together.
  *
- * LevelDB writes on behind a write that failed, and Node may report the later one first. It would be answered, and lost
- * when the files are opened again. Therefore, nothing is written behind a failure, and what waits gets no answer.
+ * LevelDB continues after a failed write, and Node may report the later write first. Its answer would be sent, but the
+ * write is lost when the files are opened again. So nothing is written after a failure, and waiting operations get no
+ * answer.
  */
 export function writeInTurn(): void {
   const files = Level.prototype as unknown as Files;

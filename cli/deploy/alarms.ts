@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { askInXml, textsOf } from '../ask-aws.ts';
 
-/** What is read of the template of a stack. */
+/** The part of a stack's template that is read. */
 const template = z.object({
   Resources: z.record(z.string(), z.object({ Type: z.string(), Properties: z.optional(z.looseObject({})) })),
 });
 
 const alarm = z.object({ AlarmName: z.string() });
 
-/** The names of the alarms of a stack. A prefix does not suffice, because the prefix of prod also fits prod-eu. */
+/** The names of a stack's alarms. The prefix of prod also fits prod-eu, so a search by prefix is not enough. */
 export function alarmsOf(given: unknown): string[] {
   const resources = Object.values(template.parse(given).Resources);
   return resources
@@ -16,11 +16,11 @@ export function alarmsOf(given: unknown): string[] {
     .map(({ Properties }) => alarm.parse(Properties).AlarmName);
 }
 
-/** What AWS takes at once. */
+/** The most names in one request. */
 const MOST = 100;
 
 /**
- * The states of alarms, by name. An alarm that does not exist has none.
+ * The states of alarms, by name. An alarm that does not exist is missing.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html
  */
 export async function statesOf(alarms: readonly string[]): Promise<Map<string, string>> {

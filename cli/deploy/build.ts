@@ -5,7 +5,7 @@ import type { Define } from '../cli.ts';
 import { cdkFolder } from './cdk.ts';
 import type { Deployment } from './deploy-built.ts';
 
-/** `build`: writes all that a deployment of a stage needs. */
+/** `build`: writes everything that a deployment of a stage needs. */
 export const define: Define = (command, { stage }) =>
   command
     .description('write everything that a deployment of the stage needs, without rights in the account')
@@ -28,22 +28,22 @@ deploys it elsewhere. There, only Node is needed: node ${OUTPUT}/deploy.mjs does
 
 export const OUTPUT = 'cdk.out';
 
-/** @throws {Error} if no stage is named */
+/** Returns the name of the stage. @throws {Error} without `--stage` */
 export function stageIn(stage: string | undefined): string {
   if (stage !== undefined) return stage;
   throw new Error('name the stage of relay.config.ts with --stage');
 }
 
-/** Writes the stack, the CDK's command line, and the program that deploys the one with the other. */
+/** Writes the stack, the CDK's command line, and deploy.mjs, which deploys the stack with it. */
 export async function build(stage: string, output: string): Promise<void> {
   const cdk = cdkFolder();
   const { createApp } = await import('../../infra/cdk-app.ts');
   const { RelayStack, relayOf } = await import('../../infra/index.ts');
-  // The stack replaces folders of these names in it.
+  // The stack replaces folders of these names in the output folder.
   const [source] = globSync(['package.json', '{automations,functions}/*.ts'], { cwd: output });
   if (source !== undefined)
     throw new Error(`${join(output, source)} was not written by build: name another folder with --output`);
-  // What is left by a build that fails cannot be deployed.
+  // Without this file, the output of a failed build cannot be deployed.
   rmSync(join(output, 'deployment.json'), { force: true });
   const relay = await relayOf(stage);
   const app = createApp({ outdir: output });
@@ -59,8 +59,8 @@ export async function build(stage: string, output: string): Promise<void> {
 }
 
 /**
- * In a job of GitHub Actions, the repository that the role of the next job must trust. If it does not, AWS refuses that job before anything
- * of ours runs there.
+ * In a job of GitHub Actions: the two possible names of this repository. If the deployment role trusts the wrong one,
+ * AWS refuses the job that deploys before any code of ours runs.
  */
 export function trustedInWords(
   stage: string,

@@ -3,10 +3,10 @@ import { buildSync } from 'esbuild';
 import { forLambda } from '../../infra/bundle/function-build.ts';
 import { SOURCE } from '../../lib/project.ts';
 
-/** Builds deploy.mjs, the program that runs where no package is installed. A release brings it built. */
+/** Builds deploy.mjs, which runs where no package is installed. A release contains it. */
 export function bundleDeploy(outfile: string): void {
   buildSync({
-    // It needs the same Node as the functions.
+    // deploy.mjs needs the same Node as the functions.
     ...forLambda,
     entryPoints: [join(import.meta.dirname, `main${SOURCE}`)],
     outfile: resolve(outfile),

@@ -5,7 +5,7 @@ import { projectFolder, SOURCE } from '../../lib/project.ts';
 import type { Define } from '../cli.ts';
 import { runNode } from './run-node.ts';
 
-/** `cdk`: calls the command line of the CDK. */
+/** `cdk`: runs the CDK's command line. */
 export const define: Define = (command, { stage }) =>
   command
     .description("call the CDK's own command line, as `cdk` in a folder with a cdk.json does")
@@ -20,12 +20,12 @@ export const define: Define = (command, { stage }) =>
       process.exitCode = await runNode(cdkIn(cdk), existsSync('cdk.json') ? given : [...given, ...withoutFile(words)]);
     });
 
-/** What cdk.json would say. */
+/** Adds the options that a cdk.json would set. */
 function withoutFile(words: readonly string[]): string[] {
   const app = join(import.meta.dirname, `../../infra/app${SOURCE}`);
   const isGiven = (option: string) => words.some((word) => word === option || word.startsWith(`${option}=`));
   return [
-    // The CDK takes away quotes that are around the whole, so a space is in front.
+    // The CDK removes quotes around a whole value, so a space comes first.
     ...(isGiven('--app') || isGiven('-a') ? [] : ['--app', ` "${process.execPath}" "${app}"`]),
     ...(words[0] === 'bootstrap' && !isGiven(TOOLKIT) ? [TOOLKIT, 'CDKToolkit-relay'] : []),
     ...['--context', '@aws-cdk/core:bootstrapQualifier=relay'],
@@ -38,7 +38,7 @@ const TOOLKIT = '--toolkit-stack-name';
 export const cdkIn = (folder: string) => join(folder, 'bin/cdk');
 
 /**
- * The folder of the package `aws-cdk`. The CDK is for stages only, so a team installs it when it has one.
+ * The folder of the package `aws-cdk`. Only stages need the CDK, so a team installs it with its first stage.
  *
  * @throws {Error} that says how to install it
  */

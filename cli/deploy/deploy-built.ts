@@ -9,12 +9,12 @@ import { runDeployed } from '../run-deployed.ts';
 import { alarmsOf, ringing, statesOf } from './alarms.ts';
 import { runNode } from './run-node.ts';
 
-/** What `build` writes of a stage beside its stack. */
+/** What `build` writes about a stage, beside its stack. */
 export interface Deployment {
   stage: string;
   /** The version of Partner Relay that built it. */
   version: string;
-  /** Checked, and with its defaults. */
+  /** The checked configuration, with its defaults. */
   config: RelayConfig;
   own: readonly CustomAutomation[];
 }
@@ -25,15 +25,15 @@ export interface DeployOptions {
   pause: (ms: number) => Promise<unknown>;
 }
 
-/** Alarms about what is new are back at OK a minute later, and the heartbeat goes off after five. */
+/** An alarm about new troubles returns to OK after a minute, and the heartbeat's goes off after five. */
 const WATCHED_MINUTES = 6;
 const LOOK_EVERY_MS = 30_000;
 
 /**
- * Examines the account, deploys what is in the folder, and watches the stage. It runs nothing but itself and the CDK's
+ * Checks the account, deploys what is in the folder, and watches the stage. It runs only its own code and the CDK's
  * command line in the folder.
  *
- * @throws {Error} that says why the stage is not as it should be
+ * @throws {Error} that says what is wrong with the stage
  */
 export async function deployBuilt(folder: string, { isAsking, isImporting, pause }: DeployOptions): Promise<void> {
   const { stage, version, config, own }: Deployment = JSON.parse(readFileSync(join(folder, 'deployment.json'), 'utf8'));
@@ -52,7 +52,7 @@ export async function deployBuilt(folder: string, { isAsking, isImporting, pause
   const name = `partner-relay-${stage}`;
   const alarms = alarmsOf(JSON.parse(readFileSync(join(folder, `${name}.template.json`), 'utf8')));
   const before = await statesOf(alarms);
-  // A stack that was there has alarms.
+  // An existing stack has alarms.
   const isFirst = before.size === 0;
   await cdk(
     'deploy',
@@ -72,7 +72,7 @@ export async function deployBuilt(folder: string, { isAsking, isImporting, pause
   await watch(alarms, new Set(ringing(before)), pause);
 }
 
-/** @throws {Error} if an alarm goes off that was quiet before */
+/** Watches the alarms after a deployment. @throws {Error} if one goes off that was quiet before */
 async function watch(alarms: readonly string[], known: ReadonlySet<string>, pause: DeployOptions['pause']) {
   const found = new Set<string>();
   let unread: unknown;
@@ -83,7 +83,7 @@ async function watch(alarms: readonly string[], known: ReadonlySet<string>, paus
       for (const alarm of ringing(await statesOf(alarms))) if (!known.has(alarm)) found.add(alarm);
       unread = undefined;
     } catch (error) {
-      // If one look fails, the next one counts.
+      // If one reading fails, the next one counts.
       unread = error;
     }
     if (ms % 60_000 === 0)

@@ -11,7 +11,7 @@ interface Options {
   importExistingResources?: boolean;
 }
 
-/** `deploy`: runs deploy.mjs of what `build` wrote. */
+/** `deploy`: runs deploy.mjs in the folder that `build` wrote. */
 export const define: Define = (command, { stage }) =>
   command
     .description('deploy a stage: examine the account, show the difference, deploy, and watch the alarms')
@@ -32,7 +32,7 @@ export const define: Define = (command, { stage }) =>
       process.exitCode = await runNode(join(folder, 'deploy.mjs'), options);
     });
 
-/** @throws {Error} for a folder that has not been built, or has another stage */
+/** Checks the folder. @throws {Error} if it has not been built, or is of another stage */
 function refuseAnother(folder: string, named: string | undefined): void {
   const file = join(folder, 'deployment.json');
   if (!existsSync(file))

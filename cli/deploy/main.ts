@@ -6,7 +6,7 @@ import { awsErrorInWords } from '../aws-errors.ts';
 import { useProxy } from '../use-proxy.ts';
 import { deployBuilt } from './deploy-built.ts';
 
-// deploy.mjs of the folder that `build` writes: it deploys what is beside it.
+// This is deploy.mjs in the folder that `build` writes: it deploys what is beside it.
 try {
   useProxy();
   const { values } = parseArgs({

@@ -2,12 +2,13 @@ import { CannotTell } from '../../lib/checks/check.ts';
 import { messageOf } from '../../lib/text.ts';
 import { askAws, type Question } from '../ask-aws.ts';
 
-/** @param operation in the JSON protocol of AWS, of services that have no paths */
+/** @param operation for services with AWS's JSON protocol, which has no paths */
 type JsonQuestion = Omit<Question, 'body' | 'headers'> & { operation?: string };
 
 /**
- * @param otherwise what to do where it does not answer
- * @throws {CannotTell} without the right to ask, or where the service is not
+ * Sends one request to an AWS service that answers in JSON.
+ * @param otherwise what to do if it does not answer
+ * @throws {CannotTell} without the permission, or where the service does not exist
  */
 export async function askInJson(question: JsonQuestion, input: object, otherwise: string): Promise<unknown> {
   const cannotTell = (why: string) => new CannotTell(`${question.service} did not answer: ${why}; ${otherwise}`);

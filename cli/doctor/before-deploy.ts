@@ -28,18 +28,18 @@ import { networkChecks } from './network.ts';
 import { slackReady } from './slack-alarms.ts';
 import { concurrencyCheck } from './stage.ts';
 
-/** What is to be deployed, besides the configuration. */
+/** What will be deployed, besides the configuration. */
 export interface ToDeploy {
   custom: CustomAutomations;
   /** The version of the relay. */
   version: string;
-  /** Whether it is deployed with `--import-existing-resources`. */
+  /** Whether the deployment uses `--import-existing-resources`. */
   isImporting?: boolean | undefined;
 }
 
 /**
- * Reads the account, and says what would stop a deployment of the stage. A check that needs more rights than the person has
- * says so.
+ * Checks the account for everything that would stop a deployment of the stage. If the person's permissions do not
+ * suffice for a check, its finding says so.
  */
 export async function checkBeforeDeploy(
   config: RelayConfig,
@@ -58,14 +58,14 @@ export async function checkBeforeDeploy(
       return `${await callerArn()} in ${region}: deploy with the same credentials, and check that the region is right`;
     }),
   ]);
-  // Without credentials, everything else would say the same.
+  // Without credentials, all other checks would fail for the same reason.
   if (identity.some(({ verdict }) => verdict !== 'good')) return identity;
   const { protected: isProtected, slackAlarms, table, network, httpApi } = settings;
   const region = await client.config.region();
   const stackName = `partner-relay-${stage}`;
   const stack = find(client, stackName);
   const owned = stack.then((is) => (is ? ownedBy(client, stackName) : []));
-  // Each check that needs them says why they cannot be read.
+  // If this fails, each check that needs the ids says why.
   owned.catch(() => {});
   const findings = await inOrder([
     arnsOf(settings).map(([name, arn]) => check(`region of ${name}`, () => sameRegion(arn, region))),
@@ -94,7 +94,7 @@ export async function checkBeforeDeploy(
   return [...identity, ...findings];
 }
 
-/** What the settings of a stage name that must be in its region. */
+/** The ARNs in a stage's settings, which must be in its region. */
 function arnsOf({ kmsKeyArn, formerKmsKeyArn, httpApi }: StageSettings): [string, string][] {
   const named = { kmsKeyArn, formerKmsKeyArn, certificateArn: httpApi?.domain?.certificateArn };
   return Object.entries(named).flatMap(([name, arn]) => (arn === undefined ? [] : [[name, arn]]));
@@ -106,7 +106,7 @@ function sameRegion(arn: string, region: string): string {
   throw new Error(`it is in ${its}, and your credentials are for ${region}: set AWS_REGION=${its}, or name another`);
 }
 
-/** https://docs.aws.amazon.com/lambda/latest/dg/urls-configuration.html and, of GovCloud, govcloud-lambda.html */
+/** https://docs.aws.amazon.com/lambda/latest/dg/urls-configuration.html and, for GovCloud, govcloud-lambda.html */
 const WITHOUT_URLS =
   /^(ap-east-2|ap-south-2|ap-southeast-[4567]|ca-west-1|eu-central-2|eu-south-2|il-central-1|me-central-1|us-gov-.*)$/;
 
@@ -133,7 +133,10 @@ async function tableReady(TableName: string): Promise<string> {
   throw new Error(`${TableName} is in the state ${status}: wait until it is ACTIVE`);
 }
 
-/** What AWS answers about one thing; undefined if it is not there. @throws {CannotTell} without the right to look */
+/**
+ * Returns what AWS answers about a resource; undefined if it does not exist. @throws {CannotTell} without the
+ * permission
+ */
 async function ifThere<T>(answer: Promise<T>, isMissing: (error: Error) => boolean, it = 'it'): Promise<T | undefined> {
   return answer.catch((error: unknown) => {
     if (!(error instanceof Error)) throw error;
@@ -147,11 +150,11 @@ async function ifThere<T>(answer: Promise<T>, isMissing: (error: Error) => boole
 async function find(client: CloudFormationClient, StackName: string): Promise<Stack | undefined> {
   const isMissing = ({ message }: Error) => /does not exist/.test(message);
   const { Stacks = [] } = (await ifThere(client.send(new DescribeStacksCommand({ StackName })), isMissing)) ?? {};
-  // A plan only: the CLI of the CDK still creates it.
+  // In this state the stack is only a plan, and the CDK's command line still creates it.
   return Stacks[0]?.StackStatus === 'REVIEW_IN_PROGRESS' ? undefined : Stacks[0];
 }
 
-/** The ids of what the stack owns: the ARNs of secrets, the names of logs. */
+/** The ids of the stack's resources: the ARNs of secrets, the names of log groups. */
 async function ownedBy(client: CloudFormationClient, StackName: string): Promise<string[]> {
   const ids: string[] = [];
   for await (const { StackResourceSummaries = [] } of paginateListStackResources({ client }, { StackName }))
@@ -160,8 +163,8 @@ async function ownedBy(client: CloudFormationClient, StackName: string): Promise
 }
 
 /**
- * The bootstrap of the qualifier: its stack has any name, and the one of its parameter. A failed bootstrap has the parameter,
- * too, and none of the roles.
+ * Checks the bootstrap by the parameter of its qualifier, because its stack may have any name. A failed bootstrap has
+ * the parameter, but no roles.
  */
 async function bootstrapped(client: CloudFormationClient, qualifier: string, stage: string): Promise<string> {
   const names = ['CDKToolkit', `CDKToolkit-${qualifier}`];
@@ -184,7 +187,7 @@ function deployable(stack: Stack | undefined, name: string): string {
   const { StackStatus: status = 'none', EnableTerminationProtection: isKept } = stack ?? {};
   if (!stack) return 'it does not exist, and will be created';
   if (status === 'ROLLBACK_COMPLETE' || status === 'ROLLBACK_FAILED') {
-    // The CLI of the CDK deletes it, if it may.
+    // The CDK's command line deletes the stack, unless it is protected.
     if (!isKept) return `its first deployment failed (${status}), so it will be deleted and created again`;
     throw new Error(
       `its first deployment failed (${status}), so it cannot be updated: run aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name ${name} and then aws cloudformation delete-stack --stack-name ${name}. docs/deploy.md#a-first-deployment-fails`,
@@ -203,8 +206,8 @@ function readable(stack: Stack | undefined, version: string): string {
 }
 
 /**
- * Secrets that earlier deployments left stop the next one, which makes its own.
- * @param owned what the stack has already
+ * Checks for secrets that an earlier deployment left: their names stop the next deployment, which creates its own.
+ * @param owned the ids of the stack's resources
  */
 async function secretsNotInTheWay(
   names: readonly string[],
@@ -218,7 +221,7 @@ async function secretsNotInTheWay(
     const arn = await arnOf(client, `partner-relay/${stage}/${name}`);
     if (arn !== undefined) there.set(name, arn);
   }
-  // An emulator has names in place of ARNs.
+  // An emulator's ids of secrets are names, not ARNs.
   const isOwned = ([name, arn]: [string, string]) =>
     owned.includes(arn) || owned.includes(`partner-relay/${stage}/${name}`);
   const left = [...there].filter((one) => !isOwned(one)).map(([name]) => name);
@@ -239,7 +242,7 @@ async function arnOf(client: SecretsManagerClient, SecretId: string): Promise<st
   );
 }
 
-/** The logs that the stack makes: infra/relay-function.ts, and infra/entrance.ts. */
+/** The log groups that the stack creates, in infra/relay-function.ts and infra/entrance.ts. */
 export function logNames(config: RelayConfig, stage: string, custom: CustomAutomations): string[] {
   const slugs = [...openFunctions(config, custom), 'job-worker', ...schedules.map(({ slug }) => slug)];
   return [
@@ -252,7 +255,8 @@ export function logNames(config: RelayConfig, stage: string, custom: CustomAutom
 const logGroups = z.object({ logGroups: z.array(z.object({ logGroupName: z.string() })) });
 
 /**
- * Logs that earlier deployments left stop the next one, as secrets do. CloudFormation can import those that it would keep.
+ * Checks for log groups that an earlier deployment left, which stop the next one, as secrets do. CloudFormation can
+ * import retained resources.
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/import-resources-automatically.html
  */
 async function logsNotInTheWay(

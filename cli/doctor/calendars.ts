@@ -2,7 +2,7 @@ import { CannotTell, type Check, check } from '../../lib/checks/check.ts';
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { type CalendarSource, readCalendar } from '../../lib/timesheets/absence-calendar.ts';
 
-/** The calendars of absences that teams have. */
+/** Checks the teams' calendars of absences. */
 export function calendarChecks({ timesheets }: RelayConfig, source: CalendarSource): Check[] {
   const teams = timesheets?.teams.filter(({ absence }) => absence.calendar) ?? [];
   const today = new Date().toISOString().slice(0, 10);

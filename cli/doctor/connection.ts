@@ -30,7 +30,7 @@ import { type ServiceRow, textsIn } from './rows.ts';
 const PROJECT_PAGES = 20;
 const USER_PAGES = 50;
 
-/** One connection: its key, the configured projects and people, lists and filters. */
+/** Checks one connection: its key, the configured projects and people, lists and filters. */
 export function connectionCheck(name: string, config: RelayConfig, call: PartnerClient['call']): Check {
   let offset: number | undefined;
   return check(
@@ -51,7 +51,7 @@ export function connectionCheck(name: string, config: RelayConfig, call: Partner
   );
 }
 
-/** The relay signs by the service's clock then, but a process that begins has to be refused once. */
+/** Reports a wrong clock. The relay then signs by the service's clock, but each process learns it from a refusal. */
 function clockInWords(offset: number): string {
   const differs = `refused the time of this machine, and its clock is ${Math.abs(offset)} s ${offset > 0 ? 'ahead' : 'behind'}`;
   return `the service ${differs}; the relay signs by the service's clock, but set the one that is wrong`;
@@ -169,7 +169,7 @@ function fewOf(known: ReadonlyMap<string, { name: string }>): string {
 }
 
 /**
- * The configured addresses of users of the service, with the path of each in relay.config.ts. With several connections,
+ * The configured addresses of the service's users, with the path of each in relay.config.ts. With several connections,
  * `people` is left out, because it does not say which service a person belongs to.
  */
 function namedAddresses(connection: string, { connections, people, timesheets }: RelayConfig): Map<string, string> {
@@ -201,10 +201,10 @@ async function compareAddresses(
   throw new CannotTell(`none of the users that can be read ${none}, and these may not be all`);
 }
 
-/** Ids that people type, and that no known list returns. */
+/** Ids that people type, but that no known list returns. */
 const UNLISTED_IDS = 'item_id, scenario_id, test_case_id and test_step_id';
 
-/** Doctor changes nothing, so it cannot try what creates, links or updates something. */
+/** Doctor changes nothing, so it cannot try operations that create, link or update. */
 function notTried(connection: string, rows: readonly ServiceRow[]): Finding[] {
   const changing = [...operations.values()]
     .filter(({ evidence, effect }) => effect === 'unknown' || (evidence !== 'documented' && effect === 'create'))
@@ -234,7 +234,7 @@ function notTried(connection: string, rows: readonly ServiceRow[]): Finding[] {
   }));
 }
 
-/** Which statuses a scenario may have is not shown, and nothing reads a scenario. */
+/** The service's document does not show which statuses a scenario may have, and no operation reads a scenario. */
 function statusesOf(of: string, { github }: RelayConfig): Finding[] {
   const detail =
     'whether the service knows the values of tests.status is not shown; the check of the first run says so';
@@ -242,7 +242,10 @@ function statusesOf(of: string, { github }: RelayConfig): Finding[] {
   return isUsed ? [{ what: `${of}: test-scenarios/update`, verdict: 'unknown', detail }] : [];
 }
 
-/** Adds to what is wrong how it can be corrected. A refusal of the key, a limit or an outage is no matter of names. */
+/**
+ * Adds to the error how to correct it in relay.config.ts. A refused key, a limit or an outage cannot be corrected
+ * there.
+ */
 function withCorrection({ name, path, evidence }: Operation): (error: unknown) => never {
   return (error) => {
     const isOfContract = !(error instanceof PartnerError) || [400, 404, 422].includes(error.status ?? 0);

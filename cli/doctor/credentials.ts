@@ -11,11 +11,11 @@ interface Credentials {
   githubStandIn?: string | undefined;
   /** Undefined without a relay. */
   table?: Table;
-  /** Undefined if there is no Slack to ask. */
+  /** Undefined if Slack is not configured or, without a relay, has no secrets. */
   slackUrl: string | undefined;
 }
 
-/** The credentials of the relay, or without a relay the credentials that `partner-relay start` would use. */
+/** The relay's credentials. Without a relay, the credentials that `partner-relay start` would use. */
 export async function credentialsOf(config: RelayConfig, open: OpenTarget): Promise<Credentials> {
   const target = await unlessNone(open);
   if (!target) {

@@ -29,7 +29,7 @@ import { concurrencyCheck } from './stage.ts';
 
 const TIMEOUT_MS = 10_000;
 
-/** `doctor`: checks everything that it can check without creating anything. */
+/** `doctor`: checks everything that can be checked without creating anything. */
 export const define: Define = (command, { open, stage: named }) =>
   command
     .description('check the configuration, the credentials and the assumed operations; creates nothing')
@@ -61,14 +61,14 @@ Calls to the partner API use the relay's budget as background work, so people's 
       tellFindings(findings, options.json);
     });
 
-/** Prints what was found. With something bad, the exit status is 1. */
+/** Prints the findings. A bad finding sets the exit status to 1. */
 export function tellFindings(findings: readonly Finding[], asJson = false): void {
   if (asJson) printJson(findings);
   else printFindings(findings);
   if (findings.some(({ verdict }) => verdict === 'bad')) process.exitCode = 1;
 }
 
-/** Checks everything that the configuration names and, for a stage, its account. */
+/** Checks everything that the configuration names and, for a stage, its AWS account. */
 export async function examineRelay(config: RelayConfig, open: OpenTarget, stage?: string): Promise<Finding[]> {
   const few = tooFewWorkers(config, stage === undefined ? undefined : config.deployment.stages[stage]);
   return [
@@ -97,14 +97,14 @@ export async function examine(
   return inOrder([
     { what: 'relay.config.ts', verdict: 'good', detail },
     fileFindings(folder, config),
-    // The table comes last: it has the budget of an unused connection only after its check.
+    // The table comes last: the budget of an unused connection is in it only after the connection's check.
     await tableFindings(config, open),
     ofConnections,
     await platformChecks(config, open, folder),
   ]);
 }
 
-/** A missing or invalid secret becomes a finding, so that it does not hide other errors. */
+/** Turns a missing or invalid secret into a finding, so that the other checks still run. */
 async function openConnection(
   name: string,
   config: RelayConfig,
@@ -119,10 +119,10 @@ async function openConnection(
   }
 }
 
-/** A clock that is off by less is not reported. */
+/** Smaller clock differences are not reported. */
 const CLOCK_TOLERANCE_MS = 2_000;
 
-/** The clock beside the table's, the budgets of the connections, and their limits beside what was learned. */
+/** Compares the clock with the table's, and the connections' limits with those that the relay has learned. */
 async function tableFindings(config: RelayConfig, open: OpenTarget): Promise<Checks> {
   const target = await unlessNone(open);
   if (!target) return [];
@@ -171,7 +171,7 @@ async function tableFindings(config: RelayConfig, open: OpenTarget): Promise<Che
   ];
 }
 
-/** GitHub, Slack and the calendars with the credentials of the relay, or without a relay with those of a start. */
+/** Checks GitHub, Slack and the calendars with the relay's credentials, or without a relay, with those of a start. */
 async function platformChecks(config: RelayConfig, open: OpenTarget, folder: ReadFolder): Promise<Checks> {
   let credentials: Awaited<ReturnType<typeof credentialsOf>>;
   try {
@@ -183,7 +183,7 @@ async function platformChecks(config: RelayConfig, open: OpenTarget, folder: Rea
   const { fetch } = globalThis;
   const github = createGithubClient({ apiUrl: config.github.apiUrl, secrets, clock: Date.now, fetch });
   const asked = githubStandIn === undefined ? github : undefined;
-  // Without the right to read them, the names of the owners decide.
+  // If the table cannot be read, only the owners' names are compared.
   const moved = table ? await movedRepositories(table, config).catch(() => []) : [];
   const ids = await atOnce(await idChecks(config, asked));
   return [

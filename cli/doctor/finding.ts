@@ -6,7 +6,7 @@ import { messageOf } from '../../lib/text.ts';
 import { oneLine } from '../../local/terminal.ts';
 import { awsErrorInWords } from '../aws-errors.ts';
 
-/** Makes the checks one after the other. */
+/** Runs the checks one after the other. */
 export async function inOrder(checks: Checks): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const one of checks) {
@@ -21,7 +21,7 @@ export async function inOrder(checks: Checks): Promise<Finding[]> {
   return findings;
 }
 
-/** The same at once, where there may be many and none costs calls of a budget. */
+/** Runs the checks at once: for many checks that use no budget. */
 export const atOnce = (checks: readonly Check[]): Promise<Finding[]> => Promise.all(checks.map(find));
 
 async function find({ what, look }: Check): Promise<Finding> {
@@ -35,7 +35,7 @@ async function find({ what, look }: Check): Promise<Finding> {
   }
 }
 
-/** Why the answer, or its absence, shows nothing about what is checked; empty if it does. */
+/** Why the error does not answer the check; empty if it does. */
 function notNow(error: unknown): string {
   if (!(error instanceof PartnerError)) return '';
   if (error.status === 429) return '; something else uses up the limit of the key: try again later';
@@ -44,8 +44,8 @@ function notNow(error: unknown): string {
 }
 
 /**
- * Compares the secrets with which requests are verified with what they are used as.
- * @throws {Error | CannotTell} for one that is refused or weak
+ * Checks whether the secrets are strong enough for the way they verify requests.
+ * @throws {Error | CannotTell} for a secret that is refused or weak
  */
 export function compareStrength(verify: Keyed, secrets: readonly string[]): void {
   const faults = secrets.flatMap((secret) => secretFault(verify, secret) ?? []);

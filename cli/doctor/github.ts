@@ -17,15 +17,15 @@ export interface GithubToCheck {
   config: RelayConfig;
   secrets: Secrets;
   github: GithubClient;
-  /** A stand-in has neither repositories nor labels to compare with. */
+  /** The stand-in has no repositories or labels to compare with. */
   isStandIn: boolean;
-  /** The repositories that events name otherwise than relay.config.ts. */
+  /** The repositories whose names in events differ from relay.config.ts. */
   moved: readonly MovedRepository[];
 }
 
 type Repository = RelayConfig['github']['repositories'][number];
 
-/** The webhook secret, the credentials, and every configured repository with its labels. */
+/** Checks the webhook secret, the credentials, and every configured repository with its labels. */
 export function githubChecks({ config, secrets, github, isStandIn, moved }: GithubToCheck): Checks {
   const { repositories } = config.github;
   if (repositories.length === 0) return [];
@@ -51,7 +51,7 @@ export function githubChecks({ config, secrets, github, isStandIn, moved }: Gith
   ];
 }
 
-/** Which repositories have another name now; those that cannot be read are left out. */
+/** Checks which repositories have a new name. Unreadable repositories are left out. */
 export function nameChecks({ github: { repositories } }: RelayConfig, github: GithubClient): Check[] {
   return repositories.map(({ name }) =>
     check(`github: ${name}`, async () => {
@@ -63,7 +63,10 @@ export function nameChecks({ github: { repositories } }: RelayConfig, github: Gi
   );
 }
 
-/** @throws {Error | CannotTell} if GitHub has another name for the repository, or another repository has its name */
+/**
+ * Checks the name of a repository. @throws {Error | CannotTell} if GitHub has another name for it, or another
+ * repository has its name
+ */
 function ensureSameName(name: string, calledNow: string, known: readonly MovedRepository[]): void {
   const event = known.find((one) => one.name === name && one.calledNow.toLowerCase() === calledNow.toLowerCase());
   if (!event && calledNow.toLowerCase() === name.toLowerCase()) return;
@@ -115,7 +118,7 @@ async function mayWriteChecks(repository: string, github: GithubClient): Promise
   return 'the App may write them';
 }
 
-/** Test results are read from artifacts, count on branches, and are shown in checks. */
+/** Checks the permissions to read artifacts and branches, and to write checks. */
 async function mayReadTests(repository: string, github: GithubClient): Promise<string> {
   const { permissions, events } = await installationAt(repository, github);
   const missing = [
@@ -171,10 +174,10 @@ function inWords(error: unknown): never {
 }
 
 /**
- * Compares the logins in `people` with the ids of their accounts. GitHub gives a login that becomes free to anyone who asks
- * for it, so only the id says who it is.
+ * Compares the logins in `people` with the ids of their accounts. GitHub gives a free login to anyone who asks, so only
+ * the id identifies a person.
  *
- * @param github undefined if there is no GitHub to ask
+ * @param github undefined without credentials, or if it is the stand-in
  */
 export async function idChecks(config: RelayConfig, github: GithubClient | undefined): Promise<Check[]> {
   const [repository] = config.github.repositories;

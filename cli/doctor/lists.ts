@@ -13,12 +13,12 @@ import { readEntry } from '../../lib/timesheets/time-entry.ts';
 
 import { compareRows, idField, type ServiceRow } from './rows.ts';
 
-/** A filter that the relay uses, and its expected behavior. */
+/** A filter that the relay uses, with its expected behavior. */
 export interface ListFilter {
   name: string;
-  /** The filter that returns this row and rows like it; undefined if the row lacks the field. */
+  /** Makes the filter that returns this row and similar rows; undefined if the row lacks the field. */
   like(row: ServiceRow): Readonly<Record<string, unknown>> | undefined;
-  /** Whether that filter may return the row. */
+  /** Whether the filter may return the row. */
   matches(row: ServiceRow, filter: Readonly<Record<string, unknown>>): boolean;
   /** A filter of the same kind that matches no rows. */
   nothing(filter: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
@@ -59,7 +59,7 @@ const days: ListFilter = {
 
 const ofUser = equal('user_id');
 
-/** What reminders ask for when they read the entries of one person again. */
+/** The filter with which reminders read one person's entries again. */
 const ofOneUser: ListFilter = {
   name: 'user_id, date_from and date_to',
   like(row) {
@@ -75,7 +75,7 @@ const nameOf = ({ name, title }: ServiceRow): unknown => name ?? title;
 
 /**
  * A search may match loosely and in any field, but must find nothing for a text that does not occur. People type the
- * beginning of a name, and in small letters.
+ * beginning of a name, in lower case.
  */
 const text: ListFilter = {
   name: 'q',
@@ -91,7 +91,7 @@ function dayOf(row: ServiceRow): string | undefined {
   return readEntry(row).date;
 }
 
-/** The lists that the relay reads. Their fields, filters or pages are assumed. */
+/** The lists that the relay reads, and whose fields, filters or pages are assumed. */
 export function listsToCheck(projectId: string | undefined): readonly ListToCheck[] {
   const project = projectId === undefined ? {} : { project_id: projectId };
   return [
@@ -105,7 +105,7 @@ export function listsToCheck(projectId: string | undefined): readonly ListToChec
   ];
 }
 
-/** The first page of a list, with any fields, and how it was asked for. */
+/** Reads the first page of a list, with any fields. @returns its rows, and the paging that was used */
 export async function readRows(
   call: PartnerClient['call'],
   operation: Operation,
@@ -117,20 +117,20 @@ export async function readRows(
   return { rows: result.data, paging };
 }
 
-/** A longer text to search for if the service refuses one letter: the first long word of a name. */
+/** Returns the first long word of a name, to search for if the service refuses a search for one letter. */
 export function longerSearch(error: unknown, { payload }: ListToCheck, names: readonly ServiceRow[]): ServiceRow {
   const word = names.flatMap((row) => /\p{L}{4,}/u.exec(String(nameOf(row) ?? '')) ?? [])[0];
   if (!('q' in payload) || word === undefined || !isRefusedValue(error)) throw error;
   return { ...payload, q: word.toLowerCase() };
 }
 
-/** Compares records with the fields that the relay assumes. @throws {Error} that names the missing fields */
+/** Checks for the fields that the relay assumes. @throws {Error} that names the missing fields */
 export function compareFields(operation: Operation, rows: readonly ServiceRow[]): string {
   if (rows.length === 0) throw new CannotTell('answers, but is empty, so its fields cannot be checked yet');
   compareRows(operation, rows);
   if (operation.name === listTimelogs.name) return compareEntries(rows);
   const has = (field: string) => rows.some((row) => field in row);
-  // It is not shown whether a task has a name or a title (docs/partner-api.md#project), so either is accepted.
+  // docs/partner-api.md#project does not show whether a task has a name or a title, so either is accepted.
   const isTasks = operation.name === searchTasks.name || operation.name === listTasks.name;
   const wanted = isTasks ? ['task_id', has('title') && !has('name') ? 'title' : 'name'] : fieldsRead(operation);
   const missing = wanted.filter((field) => !has(field));
@@ -145,7 +145,7 @@ const fieldsOf = (rows: readonly ServiceRow[]) => Object.keys(rows[0] ?? {}).joi
 
 const LONG_DAY_HOURS = { whole: 8, any: 12 };
 
-/** Time entries can have several formats, so this reads them the way reminders do. */
+/** Checks time entries. Their format may vary, so this reads them as reminders do. */
 function compareEntries(all: readonly ServiceRow[]): string {
   const isTimer = ({ hours, minutes }: ServiceRow) => hours === null && (minutes ?? null) === null;
   const rows = all.filter((row) => !isTimer(row));
@@ -159,7 +159,7 @@ function compareEntries(all: readonly ServiceRow[]): string {
   const hours = entries.map((entry) => ('minutes' in entry ? entry.minutes / 60 : 0));
   const longest = Math.max(...hours);
   const mostHours = LONG_DAY_HOURS[hours.every(Number.isInteger) ? 'whole' : 'any'];
-  // Fifteen minutes in a field that is taken for hours are a long day, and five are a multiple of five.
+  // Minutes that are read as hours would be too long a day, or would all be multiples of five.
   if (longest > mostHours || hours.every((one) => one % 5 === 0)) {
     throw new CannotTell(`the longest of ${rows.length} has ${longest} hours; if those are minutes, set the unit`);
   }
@@ -170,7 +170,7 @@ function compareEntries(all: readonly ServiceRow[]): string {
   return `${rows.length} read, with user, date, hours, task_id and note; the longest has ${longest} hours${running}`;
 }
 
-/** Checks that the second page follows the first, and that the list comes to its end. @throws {Error} if that cannot be relied on */
+/** Checks that the second page follows the first, and that the list ends. @throws {Error} if paging does not work */
 export async function comparePages(
   call: PartnerClient['call'],
   list: ListToCheck,
@@ -182,7 +182,7 @@ export async function comparePages(
   return `${found}${end}`;
 }
 
-/** The pages of a list whose first page was read. */
+/** The pages of a list, after its first page. */
 function pagesOf(
   call: PartnerClient['call'],
   { operation, payload, paging = { size: PAGE_SIZE } }: ListToCheck,
@@ -222,7 +222,7 @@ async function compareSecond(
 
 const PAGES_TO_END = 5;
 
-/** Reads a list to its end, unless that is far. */
+/** Reads a list to its end, unless it is too long. */
 async function compareEnd(call: PartnerClient['call'], list: ListToCheck): Promise<string> {
   let [rows, read, total] = [0, 0, undefined as number | null | undefined];
   const reading = pagesOf(call, list, PAGES_TO_END);
@@ -247,7 +247,10 @@ function fieldsRead({ data, evidence }: Operation): string[] {
   return evidence === 'documented' ? ['project_id', 'name'] : Object.keys(row.shape);
 }
 
-/** Checks whether an operation returns the record of an id, whose field is assumed. @throws {Error} if it returns another */
+/**
+ * Checks whether an operation returns the record of an id. The name of the id's field is assumed. @throws {Error} if it
+ * returns another record
+ */
 export async function compareDetail(
   call: PartnerClient['call'],
   operation: Operation,
@@ -265,7 +268,7 @@ export async function compareDetail(
   throw new Error(`does not return what it is asked for by ${field}`);
 }
 
-/** Checks that time entries name people by the ids that users have. */
+/** Checks that time entries use the same user ids as the list of users. */
 export function compareUsers(users: readonly ServiceRow[], entries: readonly ServiceRow[]): string {
   if (users.length === 0 || entries.length === 0) throw new CannotTell('there are no users or no entries to compare');
   const known = new Set(users.map(({ user_id }) => String(user_id)));
@@ -281,8 +284,8 @@ export function compareUsers(users: readonly ServiceRow[], entries: readonly Ser
 
 /**
  * Checks whether a filter works. For a value that no row has, it must return no rows. For the value of a row, it must
- * return only rows with that value. A service that ignores the filter, because its name differs there, fails one of the
- * two.
+ * return only rows with that value. If the service ignores the filter, because its name differs there, one of these
+ * fails.
  */
 export async function compareFilter(
   call: PartnerClient['call'],
@@ -291,7 +294,7 @@ export async function compareFilter(
   rows: readonly ServiceRow[],
 ): Promise<string> {
   if (rows.length === 0) throw new CannotTell('the list is empty, so the filter cannot be checked yet');
-  // One in the middle tells both ends of a range from none.
+  // A value in the middle shows whether the service applies both ends of a range.
   const middle = Math.floor(rows.length / 2);
   const like = [...rows.slice(middle), ...rows].map((row) => filter.like(row)).find((found) => found !== undefined);
   const read = async (by: ServiceRow) => (await readRows(call, operation, { ...payload, ...by }, paging)).rows;
@@ -306,7 +309,7 @@ export async function compareFilter(
   return 'returns the rows that match, and no others';
 }
 
-/** A refusal of the unknown id counts as an empty list, because it shows that the service read the filter. */
+/** Treats the refusal of an unknown id as an empty list, because it shows that the service read the filter. */
 function refusedAsUnknown(error: unknown): ServiceRow[] {
   if (isRefusedValue(error)) return [];
   throw error;

@@ -4,7 +4,7 @@ import type { StageSettings } from '../../lib/config/deployment.ts';
 import { askInXml } from '../ask-aws.ts';
 import { askInJson } from './ask-in-json.ts';
 
-/** What a network takes one of, where its quota is, and how the ids of such a network begin. */
+/** Per kind of network: what it uses up, the code of that quota, and the prefix of its ids. */
 const VPC = {
   what: 'VPCs',
   quota: ['vpc', 'L-F678F1CE'],
@@ -31,9 +31,9 @@ const GATEWAY = {
 const quotaAnswer = z.object({ Quota: z.object({ Value: z.number() }) });
 
 /**
- * Whether the region has room for what the stack creates of its network.
+ * Checks whether the region's quota has room for the network that the stack creates.
  *
- * @param owned the ids of what the stack has already
+ * @param owned the ids of the stack's resources
  */
 export function networkChecks(
   { create, existing }: NonNullable<StageSettings['network']>,

@@ -8,7 +8,7 @@ import { customOf } from '../../lib/triggers/custom-automation.ts';
 import { triggerInWords } from '../../local/own-in-words.ts';
 import { compareStrength } from './finding.ts';
 
-/** What each file of automations/ takes, and what is wrong with it. */
+/** Says which events each file of automations/ takes, and what is wrong with it. */
 export function fileFindings({ custom, faults }: ReadFolder, { slack }: RelayConfig): Checks {
   return [
     custom.list.map((one) => {
@@ -21,7 +21,7 @@ export function fileFindings({ custom, faults }: ReadFolder, { slack }: RelayCon
   ];
 }
 
-/** Whether the senders of webhooks are known, and whether GitHub sends what the files take. */
+/** Checks the secrets of webhooks, and whether GitHub sends the events that the files take. */
 export function senderChecks(
   { custom }: ReadFolder,
   { config, secrets, github }: { config: RelayConfig; secrets: Secrets; github: GithubClient | undefined },

@@ -4,14 +4,14 @@ import type { Operation } from '../../lib/service/partner/operation.ts';
 
 export type ServiceRow = Readonly<Record<string, unknown>>;
 
-/** The field of a list's rows that has their id: `user_id` of `users/list`. */
+/** The field of a list's rows that has their id: `user_id` for `users/list`. */
 export const idField = ({ name }: Operation) => `${name.replace(/s?\/.*/, '')}_id`;
 
-/** The texts in all fields. */
+/** The values of all fields that are texts. */
 export const textsIn = (rows: readonly ServiceRow[]) =>
   rows.flatMap((row) => Object.values(row).filter((value) => typeof value === 'string'));
 
-/** Checks that ids tell rows apart, and that texts come as they are kept. */
+/** Checks that ids are unique, and that the service returns texts unchanged. */
 export function compareRows(operation: Operation, rows: readonly ServiceRow[]): void {
   const field = idField(operation);
   const ids = rows.map((row) => row[field]).filter((id) => id !== undefined && id !== null);
@@ -31,7 +31,7 @@ export function compareRows(operation: Operation, rows: readonly ServiceRow[]): 
   if (cut.length > 0) throw new CannotTell(`${cut.join(', ')} seems to be cut: the longest have the same length`);
 }
 
-/** Signs of texts that are not what was sent. */
+/** Signs that the service changed a text. */
 const SIGNS: readonly [RegExp, string][] = [
   [/\uFFFD|Ã[\u0080-\u00BF]|â\u0080/, 'characters of another encoding'],
   [/&(?:amp|lt|gt|quot|#0?39|#x27);/, 'HTML references'],
@@ -48,7 +48,7 @@ function compareMarkers(texts: readonly string[]): void {
     );
 }
 
-/** The lengths at which columns and programs cut texts. */
+/** Usual limits at which databases and programs cut texts. */
 const CUT_AT = new Set([
   ...[50, 64, 100, 128, 140, 150, 160, 191, 200, 250, 255, 256, 300, 400, 500, 512],
   ...[1_000, 1_024, 2_000, 2_048, 4_000, 4_096, 5_000, 8_000, 10_000, 16_384, 65_535],
@@ -58,7 +58,7 @@ function isCut(values: readonly unknown[]): boolean {
   const texts = [...new Set(values.filter((value) => typeof value === 'string'))];
   const longest = Math.max(...texts.map(({ length }) => length));
   const all = texts.filter(({ length }) => length === longest);
-  // Ids and dates have one length, and no spaces.
+  // Ids and dates also have the same length, but no spaces.
   return (
     all.length > 1 &&
     all.some((text) => text.includes(' ')) &&

@@ -11,15 +11,15 @@ const slackChannels = z.object({
 });
 
 /**
- * Whether the channel of the alarms can be configured.
+ * Checks whether the channel of the alarms can be configured.
  *
- * @param own the name of the configuration that the stack makes
+ * @param own the name of the stack's configuration of the channel
  */
 export async function slackReady(
   { workspaceId, channelId }: NonNullable<StageSettings['slackAlarms']>,
   own: string,
 ): Promise<string> {
-  // It has the configurations of all regions, and answers in few.
+  // The service has endpoints in few regions, and lists the configurations of all.
   const chatbot = (list: string) =>
     askInJson(
       { service: 'chatbot', region: 'us-east-2', path: `/describe-slack-${list}` },

@@ -12,7 +12,7 @@ export interface SlackToCheck {
   slack: SlackApi;
 }
 
-/** The app's credentials and every configured channel, user group and person. */
+/** Checks the app's credentials, and every configured channel, user group and person. */
 export function slackChecks({ config, secrets, slack }: SlackToCheck): Checks {
   if (!config.slack) return [];
   return [
@@ -25,7 +25,7 @@ export function slackChecks({ config, secrets, slack }: SlackToCheck): Checks {
   ];
 }
 
-/** An id or an address, and the path of a setting in relay.config.ts that names it. */
+/** An id or an address, and the path of the setting in relay.config.ts that names it. */
 type Named = [id: string, path: string];
 
 function namedChecks({ slack: settings, people, timesheets, contactChannel }: RelayConfig, slack: SlackApi): Checks {
@@ -45,7 +45,7 @@ function namedChecks({ slack: settings, people, timesheets, contactChannel }: Re
     (one?.userGroups ?? []).map((id): Named => [id, `slack.permissions.${verb}.userGroups`]),
   );
   const persons = people.flatMap(({ slack: id }, index): Named[] => (id ? [[id, `people.${index}.slack`]] : []));
-  // The relay looks up people to remind in Slack by their address, unless `people` has their Slack id.
+  // Reminders find people in Slack by their address, unless `people` has their Slack id.
   const mapped = new Set(people.flatMap(({ slack: id, email }) => (id ? [email.toLowerCase()] : [])));
   const addresses = teams.flatMap(({ people: members, quiet }, index) =>
     (members === 'all' ? [] : members.filter((email) => !quiet.includes(email))).map(
@@ -82,7 +82,7 @@ async function findChannel(slack: SlackApi, id: string, paths: readonly string[]
   const { channel } = await asked(() => slack.call('conversations.info', { channel: id }, channelInfo), paths);
   const name = `#${channel.name ?? id}`;
   if (channel.is_archived) throw new Error(`${name} is archived; see ${paths.join(', ')}`);
-  // Only summaries and notices need the app in the channel; answers to commands do not.
+  // The app must be in a channel only for summaries and notices, not to answer commands.
   const posts = paths.filter((path) => path.endsWith('.summary.channel') || path === 'contactChannel');
   if (posts.length > 0 && !channel.is_member) {
     throw new Error(`the app is not in ${name}, so it cannot post there: invite it; see ${posts.join(', ')}`);
@@ -121,7 +121,7 @@ async function findAddress(slack: SlackApi, email: string, paths: readonly strin
   return user.id;
 }
 
-/** Makes a call and turns a refusal into a message for the author of relay.config.ts. */
+/** Makes a call. If Slack refuses it, the error tells the author of relay.config.ts what to change. */
 async function asked<T>(call: () => Promise<T>, paths: readonly string[]): Promise<T> {
   const at = `; see ${paths.join(', ')}`;
   try {

@@ -18,7 +18,7 @@ import { schedules } from '../../lib/schedules.ts';
 import type { CustomAutomations } from '../../lib/triggers/custom-automation.ts';
 import { awsClient } from '../aws.ts';
 
-/** Whether the concurrency quota of Lambda is sufficient. */
+/** Checks whether Lambda's concurrency quota is sufficient. */
 export const concurrencyCheck = (config: RelayConfig, stage: string, custom: CustomAutomations): Check =>
   check('concurrency of the account', async () => {
     try {
@@ -29,13 +29,13 @@ export const concurrencyCheck = (config: RelayConfig, stage: string, custom: Cus
       const ofOthers = limit === unreserved ? 0 : limit - unreserved - (await reservedBy(lambda, stage));
       return judgeConcurrency(config, stage, { limit, ofOthers, custom });
     } catch (error) {
-      // Someone who only has rights on secrets can still run the other checks.
+      // People without rights on Lambda can still run the other checks.
       if (!(error instanceof LambdaServiceException)) throw error;
       throw new CannotTell(`Lambda does not return the account's quota: ${error.message}`);
     }
   });
 
-/** The executions that are reserved for functions of the stage now. Only open functions have a reservation. */
+/** The executions that the stage's functions reserve now. Only open functions have a reservation. */
 async function reservedBy(lambda: LambdaClient, stage: string): Promise<number> {
   const reserved = ['github-webhook', 'slack-webhook', 'hooks-webhook', 'account-link'].map(async (slug) => {
     const FunctionName = `partner-relay-${stage}-${slug}`;
@@ -53,14 +53,14 @@ async function reservedBy(lambda: LambdaClient, stage: string): Promise<number> 
 }
 
 interface AccountConcurrency {
-  /** Concurrent executions of all functions together that the account may have in this region. */
+  /** The concurrent executions of all functions that the account may have in this region. */
   limit: number;
-  /** The executions that are reserved for functions outside of the stage. */
+  /** The executions that functions outside the stage reserve. */
   ofOthers?: number;
   custom?: CustomAutomations;
 }
 
-/** @throws {Error} if it is not */
+/** Compares the stage's needs with the quota. @throws {Error} if the quota is too small */
 export function judgeConcurrency(
   config: RelayConfig,
   stage: string,

@@ -15,7 +15,7 @@ const hooksOfTarget = z.array(
   z.object({ id: z.union([z.int(), z.bigint()]), active: z.boolean(), events: z.array(z.string()) }),
 );
 
-/** @throws {Error} if the options name no hook, or several */
+/** Returns the hook that the options name. @throws {Error} if they name none, or several */
 export async function chosenHook(
   { repo, org, app, hook: id }: HookChoice,
   github: GithubClient,

@@ -62,7 +62,7 @@ webhooks, when the relay starts; docs/redelivery.md#permissions lists the permis
       );
       const api = createRedeliveryApi(github, Date.now);
       const place = keptPlace(hook, options.since?.getTime() ?? Date.now());
-      // From now on, nothing is left out, even if this command stops before the first event.
+      // Kept before the first poll: from now on, no event is left out, even if this command stops before one arrives.
       place.keep(options.since ? { since: options.since.getTime(), handed: {} } : place.read());
       const forwarded = createGithubDeliveries({
         deliveries: () => api(hook),
@@ -79,7 +79,7 @@ webhooks, when the relay starts; docs/redelivery.md#permissions lists the permis
       await pollForever(() => forwarded.poll(), ASK_EVERY_MS);
     });
 
-/** A temporary failure is printed once, and is over with the first success. */
+/** Polls for ever. A temporary failure is printed once, until the next success. */
 async function pollForever(poll: () => Promise<number>, intervalMs: number): Promise<never> {
   let pauseMs = intervalMs;
   let told = '';

@@ -6,22 +6,22 @@ import { signedByGithub } from '../../local/examples/signed-request.ts';
 import { readOwnFile, writeOwnFile } from '../../local/own-file.ts';
 import { STATE_FOLDER } from '../../local/state.ts';
 
-/** How far the deliveries of a hook were handed to the relay. */
+/** How far the relay has the deliveries of a hook. */
 const place = z.object({
   /** Earlier deliveries are ignored. Epoch milliseconds. */
   since: z.number(),
-  /** The GUIDs of handed deliveries that GitHub may still list as new, with their times. */
+  /** The GUIDs of deliveries that the relay has and that GitHub may still list as new, with their times. */
   handed: z.record(z.string(), z.number()),
 });
 export type Place = z.output<typeof place>;
 
 const places = z.record(z.string(), place);
 
-/** GitHub may list an attempt late. */
+/** How late GitHub may list an attempt. */
 const LISTED_LATE_MS = 60 * 60_000;
 
 export interface GithubDeliveriesOptions {
-  /** The deliveries of the hook; called once for each poll. */
+  /** Reads the hook's deliveries; called once for each poll. */
   deliveries: () => HookDeliveries;
   /** Sends a delivery to the relay. @returns its status; undefined without an answer */
   hand: (request: ReturnType<typeof signedByGithub>) => Promise<number | undefined>;
@@ -34,25 +34,26 @@ export interface GithubDeliveriesOptions {
   clock: () => number;
 }
 
-/** The relay did not accept a delivery, and may accept it later. */
+/** The relay did not accept a delivery now, but may later. */
 export class NotHanded extends Error {
   override readonly name = 'NotHanded';
 }
 
 /**
- * Hands the deliveries of a hook to a relay that GitHub cannot reach: reads them from GitHub's list, signs them with the
- * relay's own secret, and posts them to its webhook. GitHub's list is documented and keeps deliveries for three days, so
- * nothing is lost while this machine sleeps. A delivery is handed at least once and in order; the relay recognizes
- * repeats. Hook headers are left out, so that the relay does not ask GitHub to deliver again what it cannot reach.
+ * Brings the deliveries of a hook to a relay that GitHub cannot reach: reads them from GitHub's list, signs them with
+ * the relay's own secret, and posts them to its webhook. GitHub documents the list, and keeps deliveries for three
+ * days, so nothing is lost while this machine sleeps. Each delivery arrives at least once and in order; the relay
+ * recognizes repeats. Hook headers are left out, so that the relay does not ask GitHub for redeliveries that cannot
+ * reach it.
  *
  * @see https://docs.github.com/en/rest/repos/webhooks#get-a-delivery-for-a-repository-webhook
  */
 export function createGithubDeliveries(options: GithubDeliveriesOptions) {
   const { deliveries, hand, webhookSecret, place, report, clock } = options;
-  /** Until when this process has handed everything, so that the events that the relay ignores are not read again. */
+  /** This process has handed over everything up to this time. It then skips events that the relay ignores. */
   let polledTo = 0;
 
-  /** The first listed attempt of each delivery that was not handed, oldest first. */
+  /** The first listed attempt of each delivery that the relay does not have, oldest first. */
   async function newOnes(list: HookDeliveries, { since, handed }: Place): Promise<Attempt[]> {
     const newest = Math.max(polledTo, ...Object.values(handed));
     const from = Math.max(since, newest - LISTED_LATE_MS);
@@ -69,7 +70,7 @@ export function createGithubDeliveries(options: GithubDeliveriesOptions) {
 
   return {
     /**
-     * Hands everything that is new. @returns how many deliveries that were
+     * Hands all new deliveries to the relay. @returns their number
      * @throws {NotNow | HookRefused | NotHanded}
      */
     async poll(): Promise<number> {
@@ -91,12 +92,12 @@ export function createGithubDeliveries(options: GithubDeliveriesOptions) {
   };
 }
 
-/** Accepted, or refused in a way that does not change: the payload cannot be read, or is too large. */
+/** Whether the relay accepted the delivery, or refused it for good: its payload is unreadable or too large. */
 function isSettled(status: number | undefined): status is number {
   return status !== undefined && ((status >= 200 && status < 300) || status === 400 || status === 413);
 }
 
-/** Deliveries before the oldest that is listed again are forgotten. */
+/** Adds a delivery, and drops those that are too old to be listed again. */
 function withHanded({ since, handed }: Place, guid: string, deliveredAt: number): Place {
   const all = { ...handed, [guid]: deliveredAt };
   const newest = Math.max(...Object.values(all));
@@ -105,15 +106,15 @@ function withHanded({ since, handed }: Place, guid: string, deliveredAt: number)
   return { since: Math.max(since, from), handed: Object.fromEntries(kept) };
 }
 
-/** The client reads integers beyond 2^53 as bigint. A webhook reads the same payload with JSON.parse. */
+/** Like GitHub's JSON for `JSON.parse`: the client reads integers beyond 2^53 as bigint. */
 function toJson(payload: Record<string, unknown>): string {
   return JSON.stringify(payload, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value));
 }
 
 /**
- * The place of a hook, in a file below `.relay/`.
+ * Keeps the place of a hook in a file below `.relay/`.
  *
- * @param since where a hook without a place begins, in epoch milliseconds
+ * @param since where a new hook begins, in epoch milliseconds
  */
 export function keptPlace({ kind, target, id }: Hook, since: number): GithubDeliveriesOptions['place'] {
   const file = join(STATE_FOLDER, 'github-deliveries.json');

@@ -9,7 +9,7 @@ import { oneLine } from '../../local/terminal.ts';
 import { webhookUrlBelow } from '../public-url.ts';
 import type { FirstSettings } from './config-text.ts';
 
-/** The options of `partner-relay init`. What is missing is asked for at a terminal. */
+/** The options of `partner-relay init`. At a terminal, it asks for missing ones. */
 export interface InitOptions {
   repo?: string;
   label?: string[];
@@ -19,22 +19,21 @@ export interface InitOptions {
   url?: string;
 }
 
-/** How a person is asked. Without a terminal there is none. */
+/** How to ask a person. Undefined without a terminal. */
 export interface Terminal {
   ask(question: string, byDefault?: string): Promise<string>;
   askHidden(question: string): Promise<string>;
   tell(line: string): void;
 }
 
-/** "Web Shop", a project that the sandbox begins with. */
+/** "Web Shop", a project in a new sandbox. */
 const SANDBOX_PROJECT = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
 
-/** The most pages of projects to list. */
 const PROJECT_PAGES = 20;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The instance that the variables name, or that a person types. Undefined for the sandbox. */
+/** Returns the instance that the variables name or a person types; undefined for the sandbox. */
 export async function askForPartner(
   terminal: Terminal | undefined,
   variables: Variables,
@@ -55,7 +54,7 @@ export async function askForPartner(
   }
 }
 
-/** @throws {Error} if there is no terminal to ask at; the message names the missing options */
+/** Asks for the settings. @throws {Error} without a terminal; the message names the missing options */
 export async function askForSettings(
   options: InitOptions,
   terminal: Terminal | undefined,
@@ -75,12 +74,12 @@ async function askForRepository(terminal: Terminal | undefined): Promise<string>
   );
 }
 
-/** `bug, incident` are two labels. GitHub's own lists of labels are written like this, too. */
+/** Splits `bug, incident` into two labels. GitHub writes lists of labels in this form, too. */
 function namesIn(labels: string): string[] {
   return labels.split(',').flatMap((label) => label.trim() || []);
 }
 
-/** Asks again until the answer can be used, so that the answers before it are not lost. */
+/** Asks until the answer is valid, so that a mistake does not lose the earlier answers. */
 async function askUntilGood(
   terminal: Terminal,
   question: string,
@@ -103,12 +102,12 @@ function faultIn(read: () => unknown): string | undefined {
   }
 }
 
-/** Whether a GitHub App is created. */
+/** Whether to create a GitHub App. */
 export async function askForGithubApp(options: InitOptions, terminal: Terminal | undefined): Promise<boolean> {
   return options.githubApp ?? (await confirm(terminal, 'Create a GitHub App now?', true));
 }
 
-/** The public base address of a relay on this machine. Undefined if it has none yet. */
+/** The public base address of a relay on this machine; undefined if it has none yet. */
 export async function askForUrl({ url }: InitOptions, terminal: Terminal | undefined): Promise<string | undefined> {
   if (url !== undefined || !terminal) return url;
   const question = 'Public https address of the relay (empty if it has none yet)';

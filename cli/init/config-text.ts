@@ -13,7 +13,7 @@ export interface FirstSettings {
   slackApiUrl?: string | undefined;
 }
 
-/** The text of a configuration file, formatted as the examples of the guides. */
+/** Returns the text of a configuration file, in the format of the guides' examples. */
 export function firstConfig(settings: FirstSettings): string {
   const { repository, labels, projectId, withSlack, githubApiUrl, slackApiUrl } = settings;
   const slack = [...(slackApiUrl === undefined ? [] : [`apiUrl: ${inspect(slackApiUrl)}`]), "connection: 'main'"];
@@ -41,7 +41,7 @@ ${withSlack ? `  slack: { ${slack.join(', ')} },\n` : ''}});
 `;
 }
 
-/** The text of its tests, beside it. */
+/** Returns the text of the tests beside the configuration. */
 export function firstTests({ labels: [label = 'bug'] }: FirstSettings): string {
   return `import { defineTests } from 'partner-relay/test';
 

@@ -3,7 +3,7 @@ import { listenForCallback } from '../loopback.ts';
 import { githubAppManifest, manifestPage, newAppUrl } from './github-app-manifest.ts';
 import { checkStore, fetchApp, keptAppOf, type NewApp, storeApp } from './store-github-app.ts';
 
-/** A person reads what the App may do, and may have to sign in first. */
+/** Time for a person to read the App's permissions, and perhaps to sign in. */
 const CONFIRMED_WITHIN_MS = 15 * 60_000;
 
 export interface GithubAppToCreate extends NewApp {
@@ -13,18 +13,18 @@ export interface GithubAppToCreate extends NewApp {
   github: string;
   /** Undefined for an App with its webhook off. */
   webhookUrl: string | undefined;
-  /** What automations take. */
+  /** The events that automations take. */
   events: Iterable<string>;
   /** Opens the page for the person, or prints its address. */
   openPage: (url: string) => void;
 }
 
 /**
- * Creates a GitHub App by its manifest: a page on this machine posts the manifest, GitHub asks the person to confirm, and
- * sends the browser back with a code.
+ * Creates a GitHub App from its manifest: a page on this machine posts the manifest, GitHub asks the person to confirm,
+ * and sends the browser back with a code.
  * https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
  *
- * An App that was created before, and whose keys are not stored yet, is not created again.
+ * If an earlier attempt created the App but did not store its keys, it continues with that App.
  *
  * @returns the address where the App is installed on repositories
  * @throws {Error} that says what to do

@@ -18,7 +18,7 @@ const refused = z.object({
  *
  * @param token an app configuration token, which lives for twelve hours:
  * https://docs.slack.dev/app-manifests/configuring-apps-with-app-manifests
- * @throws {Error} with what Slack says of the manifest or the token
+ * @throws {Error} with what Slack says about the manifest or the token
  */
 export async function createSlackApp(apiUrl: string, token: string, manifest: object) {
   const response = await reach(`${apiUrl}/apps.manifest.create`, {
@@ -44,7 +44,7 @@ export async function createSlackApp(apiUrl: string, token: string, manifest: ob
   throw new Error(`Slack does not create the app: ${refusal.data.error}${todo}${details.join('')}`);
 }
 
-/** A page of Slack that is filled with the manifest, for a person to confirm. */
+/** Slack's page with the manifest filled in, where a person confirms it. */
 export function prefilledSlackUrl(manifest: object): string {
   return `https://api.slack.com/apps?${new URLSearchParams({ new_app: '1', manifest_json: JSON.stringify(manifest) })}`;
 }

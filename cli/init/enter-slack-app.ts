@@ -9,7 +9,7 @@ export interface SlackAppToEnter {
   config: RelayConfig;
   name: string;
   apiUrl: string;
-  /** Where Slack sends requests. Undefined if it cannot reach the relay yet. */
+  /** Where Slack sends requests; undefined if Slack cannot reach the relay yet. */
   url: string | undefined;
   store: SecretStore;
   terminal: Terminal | undefined;
@@ -20,9 +20,9 @@ export interface SlackAppToEnter {
 const HOW_TO_ENTER = 'enter its signing secret and its bot token: npx partner-relay secrets set slack';
 
 /**
- * Creates the Slack app, or uses the one whose secrets are in the variables, and stores its secrets.
+ * Creates the Slack app, or takes an existing app's secrets from the variables, and stores its secrets.
  *
- * @returns what is left for a person to do
+ * @returns the remaining steps for a person
  */
 export async function enterSlackApp(app: SlackAppToEnter): Promise<string[]> {
   const { SLACK_SIGNING_SECRET: signingSecret, SLACK_BOT_TOKEN: botToken, SLACK_CONFIG_TOKEN } = app.variables;

@@ -1,19 +1,20 @@
 import { inMarkup } from '../markup.ts';
 
-/** Where GitHub takes a manifest for an App of that organization, or of the person who is signed in. */
+/** Where GitHub takes the manifest of an App for that organization, or for the signed-in person. */
 export function newAppUrl(github: string, organization: string | undefined): string {
   const owner = organization ? `organizations/${encodeURIComponent(organization)}/` : '';
   return `${github}/${owner}settings/apps/new`;
 }
 
-/** GitHub wants an address even for a webhook that is off. */
+/** GitHub requires an address even for an inactive webhook. */
 const NO_WEBHOOK = 'https://example.com/partner-relay';
 
 /**
- * The access that the relay needs on GitHub: events of issues, comments, pull requests and merge queues, comments on
- * them, and checks. https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
+ * The manifest with the access that the relay needs: events of issues, comments, pull requests and merge queues,
+ * comments on them, and checks.
+ * https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
  *
- * @param webhookUrl undefined for an App without a webhook: GitHub then sends it nothing until an address is entered
+ * @param webhookUrl undefined for an App without a webhook: GitHub sends nothing until someone enters an address
  * @param events that automations take
  * @param redirectUrl where GitHub sends the browser with ?code=…
  */
@@ -42,7 +43,7 @@ export function githubAppManifest(
   };
 }
 
-/** A page with the form that GitHub takes a manifest from. GitHub takes it in no other way. */
+/** A page that posts the manifest. GitHub accepts manifests only from a form. */
 export function manifestPage(action: string, manifest: object): string {
   const value = inMarkup(JSON.stringify(manifest));
   return `<!doctype html>

@@ -44,7 +44,7 @@ interface AllOptions extends InitOptions {
 const GITHUB = 'https://github.com';
 const SLACK_API = 'https://slack.com/api';
 
-/** `init`: from nothing to a configuration with its secrets, a GitHub App and a Slack app. */
+/** `init`: creates a configuration with its secrets, a GitHub App and a Slack app. */
 export const define: Define = (command, { stage }) =>
   command
     .option('--repo <owner/name>', 'the repository on GitHub')
@@ -132,7 +132,7 @@ async function init(options: AllOptions, stage: string | undefined, terminal: Te
   console.log(`\nNext:\n${steps.map((step) => `  - ${step}`).join('\n')}`);
 }
 
-/** @returns what is left for a person to do */
+/** Creates the GitHub App. @returns the remaining steps for a person */
 async function enterGithubApp(
   options: AllOptions,
   app: Pick<GithubAppToCreate, 'store' | 'stage' | 'webhookUrl' | 'events'>,
@@ -145,7 +145,7 @@ async function enterGithubApp(
     apiUrl: githubApiOf(options),
     openPage: (url) => {
       tell(`Confirm the GitHub App in your browser:\n\n  ${url}\n`);
-      // The address is printed too, for a machine without a browser.
+      // The address is printed, too, for a machine without a browser.
       if (options.browser) openBrowser(url, () => {});
     },
   });
@@ -154,7 +154,7 @@ async function enterGithubApp(
   return [toInstall, 'the webhook of the App is off: enter its address at GitHub when the relay has a public one'];
 }
 
-/** @throws {Error} if the file exists, and neither an option nor an answer says whether to keep it */
+/** Whether to keep an existing configuration. @throws {Error} if neither an option nor an answer says so */
 async function keepsConfig(file: string, options: AllOptions, terminal: Terminal | undefined): Promise<boolean> {
   if (options.keep) return true;
   if (file.endsWith('.json'))
@@ -168,14 +168,14 @@ async function keepsConfig(file: string, options: AllOptions, terminal: Terminal
 }
 
 /**
- * Writes the configuration once it is known to be good.
+ * Writes the configuration, if it is valid.
  *
  * @throws {ConfigError} with every fault; then nothing is replaced
  */
 async function writeConfig(file: string, settings: FirstSettings, options: AllOptions): Promise<RelayConfig> {
   const githubApiUrl = options.github === GITHUB && !options.githubApi ? undefined : githubApiOf(options);
   const slackApiUrl = options.slackApi === SLACK_API ? undefined : options.slackApi;
-  // Beside it, for its import. An ES module, whatever package.json says.
+  // In the same folder, for its import. The extension makes it an ES module, whatever package.json says.
   const draft = `${file}.new.mts`;
   writeFileSync(draft, firstConfig({ ...settings, githubApiUrl, slackApiUrl }));
   try {
@@ -184,7 +184,7 @@ async function writeConfig(file: string, settings: FirstSettings, options: AllOp
     const tests = join(folder, 'relay.config.test.ts');
     if (existsSync(file)) {
       keepOld(file);
-      // They do not fit the new configuration.
+      // The old tests do not fit the new configuration.
       if (existsSync(tests)) keepOld(tests);
       rmSync(tests, { force: true });
     }
@@ -218,14 +218,14 @@ function githubApiOf({ github, githubApi }: AllOptions): string {
   return githubApi ?? (github === GITHUB ? 'https://api.github.com' : `${github}/api/v3`);
 }
 
-/** The same as `doctor`. Without a relay and without an instance there is nothing yet that it could ask. */
+/** Checks as `doctor` does. Without a relay and without an instance, there is nothing to check yet. */
 async function check(config: RelayConfig, stage: string | undefined): Promise<void> {
   const partners = partnersOf(Object.keys(config.connections), readKeptSecrets(), process.env);
   if (stage === undefined && !partners) {
     console.log('The configuration is good. While the relay runs, npx partner-relay doctor checks the rest.');
     return;
   }
-  // A relay that runs here does not have the new secrets yet.
+  // A relay that already runs here does not have the new secrets yet.
   const open = () => (stage === undefined ? Promise.reject(new NoRelay()) : openTarget(stage));
   tellFindings(await examine(config, open, tell));
 }

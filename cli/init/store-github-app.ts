@@ -17,17 +17,17 @@ const conversion = z.object({
 
 type CreatedApp = z.output<typeof conversion>;
 
-/** The secrets that a new App's keys become. */
+/** The secrets that hold a new App's keys. */
 const SECRETS = ['github-webhook', 'github'] as const;
 
-/** Where the keys of a new App come from and go to. */
+/** Where the keys of a new App come from, and where they are stored. */
 export interface NewApp {
   apiUrl: string;
   store: SecretStore;
   stage: string | undefined;
 }
 
-/** The App of an earlier attempt that got its keys and could not store them. */
+/** Returns the App of an earlier attempt that got its keys but could not store them. */
 export function keptAppOf(stage: string | undefined): CreatedApp | undefined {
   const todo = 'remove it, delete the App at GitHub, and create it again';
   return readOwnJson(fileOf(stage), conversion, todo);
@@ -35,17 +35,17 @@ export function keptAppOf(stage: string | undefined): CreatedApp | undefined {
 
 const fileOf = (stage: string | undefined) => join(STATE_FOLDER, `github-app-${stage ?? 'this-machine'}.json`);
 
-/** Before an App is created. @throws {Error} if its keys could not be stored */
+/** Runs before an App is created. @throws {Error} if its keys could not be stored */
 export const checkStore = ({ store }: NewApp) => store.check(SECRETS);
 
 /**
- * Gets the keys of a new App, and keeps them in a file until they are stored: GitHub takes a code once.
+ * Gets the keys of a new App, and keeps them in a file until they are stored: a code works only once.
  *
  * @param code from the address that GitHub redirects to
  */
 export async function fetchApp(code: string, { apiUrl, stage }: NewApp): Promise<CreatedApp> {
   const file = fileOf(stage);
-  // The file must be writable before the code is used up.
+  // Check that the file is writable before the code is used up.
   writeOwnFile(file, '');
   const text = await convert(apiUrl, code).catch((error: unknown) => {
     rmSync(file);
@@ -58,6 +58,8 @@ export async function fetchApp(code: string, { apiUrl, stage }: NewApp): Promise
 }
 
 /**
+ * Stores the keys of a new App.
+ *
  * @returns the address where the App is installed on repositories
  * @throws {Error} that says what to do; running the command again continues
  */

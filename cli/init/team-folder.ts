@@ -2,14 +2,14 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { enumerated, parsedJson } from '../../lib/text.ts';
 
-/** What a team's folder has beside its configuration and the tests of that. */
+/** The files of a team's folder besides its configuration and tests. */
 const TEXTS = {
   'package.json': '{\n  "private": true,\n  "type": "module"\n}\n',
   'tsconfig.json': '{\n  "extends": "partner-relay/tsconfig.json",\n  "include": ["*.ts", "automations"]\n}\n',
   '.gitignore': 'node_modules/\n.relay/\ncdk.out/\n',
 };
 
-/** Writes the files that the folder does not have yet, and leaves the others, but for the type of package.json. */
+/** Writes the missing files. Of the existing ones, it changes only the type in package.json. */
 export function completeFolder(folder: string, tests: string, tell: (line: string) => void): void {
   const left: string[] = [];
   for (const [name, text] of Object.entries({ 'relay.config.test.ts': tests, ...TEXTS })) {
@@ -24,7 +24,7 @@ export function completeFolder(folder: string, tests: string, tell: (line: strin
   if (left.length > 0) tell(`Left as they were: ${enumerated(left)}.`);
 }
 
-/** Sets the type in the text, so that the rest keeps its form if npm wrote it. @returns whether the file was changed */
+/** Sets the type within the text, so that npm's formatting stays. @returns whether the file was changed */
 function becomesModule(file: string): boolean {
   const text = readFileSync(file, 'utf8');
   const given = Object(parsedJson(text));

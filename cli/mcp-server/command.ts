@@ -14,7 +14,7 @@ import { addDecisions } from './decisions.ts';
 import { addReadings } from './readings.ts';
 import { addTo } from './tool.ts';
 
-/** `mcp-server`: an operator's assistant reads the relay, and decides with the operator, over MCP. */
+/** `mcp-server`: lets an operator's assistant read the relay and, with the operator, decide about jobs, over MCP. */
 export const define: Define = (command, { open, stage }) =>
   command
     .option('--operate', 'also offer decisions: one job at a time, each confirmed by the person at the client')
@@ -32,7 +32,7 @@ export const define: Define = (command, { open, stage }) =>
       await server.connect(new StdioServerTransport(process.stdin, ownOutput()));
     });
 
-/** Standard output for the protocol alone. What else writes there, such as relay.config.ts, goes to standard error. */
+/** Reserves standard output for the protocol. Other output, such as of relay.config.ts, goes to standard error. */
 function ownOutput(): Writable {
   const write = process.stdout.write.bind(process.stdout);
   process.stdout.write = process.stderr.write.bind(process.stderr);
@@ -40,7 +40,8 @@ function ownOutput(): Writable {
 }
 
 /**
- * The relay as it is now. A client keeps this process for days, in which the relay here, credentials and relay.config.ts change.
+ * Opens the relay as it is now. A client keeps this process for days, while the relay here, credentials and
+ * relay.config.ts change.
  *
  * @throws {Error} if there is no such relay, or if the configuration has a fault
  */

@@ -1,32 +1,32 @@
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 
-/** What a person is asked before something is done. */
+/** What the client asks a person before something is done. */
 export interface Question {
   /** What is known, and what will happen. */
   lines: readonly string[];
-  /** What the person types. */
+  /** A text that the person types. */
   asks?: { label: string; hint: string } | undefined;
-  /** The command that decides without an assistant, or shows how. */
+  /** A command that decides without an assistant, or shows how. */
   command: string;
 }
 
 /** @returns what the person typed @throws {Error} if the client cannot ask, or if the person does not confirm */
 export type Confirm = (question: Question, context: ServerContext) => Promise<string>;
 
-/** People read before they confirm. */
+/** A person reads before confirming. */
 const TIMEOUT_MS = 10 * 60_000;
 
 const filled = z.object({ confirm: z.literal(true), answer: z.string().trim().min(1).max(1_000).default('') });
 
-/** Asks the person at the client. What a model passes as an argument is no confirmation. */
+/** Asks the person at the client. An argument from the model is not a confirmation. */
 export function createConfirm({ server }: McpServer): Confirm {
   return async ({ lines, asks, command }, { mcpReq: { signal, elicitInput } }) => {
     if (!server.getClientCapabilities()?.elicitation?.form)
       throw new Error(
         `nothing was changed: a person has to confirm this, and this client cannot show a form (elicitation). They can decide in the console, or run npx partner-relay ${command}`,
       );
-    // Without defaults: a client that fills them in must not confirm, and nobody sends what they have not read.
+    // No defaults, because a client that fills them in must not confirm for the person.
     const confirm = { type: 'boolean', title: 'Yes, do this' } as const;
     const answer = asks && { type: 'string' as const, title: asks.label, description: asks.hint };
     const properties = { ...(answer && { answer }), confirm };

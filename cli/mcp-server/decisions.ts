@@ -19,7 +19,7 @@ const RESUMED = 'The pause of the connection ends, its breakers close, and its w
 
 const name = z.string().min(1).max(200);
 
-/** The tools that decide, one job at a time, with the checks and records of the console. */
+/** Adds the tools that decide, one job at a time, with the checks and records of the console. */
 export function addDecisions(add: AddTool, server: McpServer, stage: string | undefined): void {
   const confirm = createConfirm(server);
   const ofStage = stage === undefined ? '' : `--stage ${stage} `;

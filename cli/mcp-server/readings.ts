@@ -13,14 +13,14 @@ import type { OpenTarget } from '../target.ts';
 import { pageOf } from './answer.ts';
 import type { AddTool } from './tool.ts';
 
-/** Jobs of a parked group that are shown. */
+/** How many jobs of a parked group are shown. */
 const SHOWN_OF_GROUP = 3;
 
 const text = (meaning: string) => z.string().max(2_000).optional().describe(meaning);
 const paged = z.object({ cursor: text('of the last answer, to read on') });
 const byVerdict = { bad: 0, unknown: 1, good: 2 } as const;
 
-/** The tools that only read. */
+/** Adds the tools that only read. */
 export function addReadings(add: AddTool, open: OpenTarget, stage: string | undefined): void {
   add({
     name: 'jobs',

@@ -6,12 +6,12 @@ import { printable } from '../../local/terminal.ts';
 import { awsErrorInWords } from '../aws-errors.ts';
 import { answerWith } from './answer.ts';
 
-/** What an assistant may call. */
+/** A tool that an assistant may call. */
 interface AssistantTool<Input> {
   name: string;
   description: string;
   input: StandardSchemaWithJSON<unknown, Input>;
-  /** Missing for a tool that only reads. */
+  /** Undefined for a tool that only reads. */
   changes?: 'what waits' | 'for good';
   /** @throws {Error} in words for the operator */
   run(input: Input, relay: OperatedRelay, context: ServerContext): Promise<object>;
@@ -19,7 +19,7 @@ interface AssistantTool<Input> {
 
 export type AddTool = <Input>(tool: AssistantTool<Input>) => void;
 
-/** Adds tools whose answers and errors are marked as data. @param open opens the relay as it is at each call */
+/** Adds tools, and marks their answers and errors as data. @param open opens the relay as it is at each call */
 export function addTo(server: McpServer, open: () => Promise<OperatedRelay>): AddTool {
   return ({ name, description, input: inputSchema, changes, run }) => {
     const annotations = { readOnlyHint: !changes, destructiveHint: changes === 'for good', openWorldHint: !!changes };

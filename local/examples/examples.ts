@@ -1,7 +1,7 @@
 import type { RelayConfig } from '../../lib/config/schema.ts';
 import { exampleEvent, type WantedEvent } from './github-event.ts';
 
-/** Events to try. The ids of items and the names of tasks are those of the sandbox. */
+/** Events to try. Their ids of items and names of tasks are the sandbox's. */
 export const exampleEvents: readonly { id: string; title: string; event: WantedEvent }[] = [
   { id: 'issue', title: 'A new issue with the label bug', event: { event: 'issues', labels: ['bug'] } },
   { id: 'done-comment', title: 'A comment that completes a checklist item', event: { body: '/done 101' } },
@@ -33,7 +33,7 @@ export const exampleCommands: readonly { id: string; title: string; body: string
   { id: 'help', title: 'List all commands', body: '/pm help' },
 ];
 
-/** The event and the body of an example, which a person may change before it is sent, in the first repository. */
+/** The event and body of an example, in the first configured repository. A person may change it before it is sent. */
 export function bodyOf(wanted: WantedEvent, { github }: RelayConfig): { event: string; body: string } {
   const { event, payload } = exampleEvent({ ...wanted, repository: github.repositories[0]?.name });
   return { event, body: JSON.stringify(payload, null, 2) };

@@ -5,7 +5,7 @@ import { unknownName } from '../../lib/faults/fault.ts';
 import { nearMiss } from '../../lib/near-miss.ts';
 import { parsedJson } from '../../lib/text.ts';
 
-/** What an example event is to look like. Without any field, it is a new issue. */
+/** Describes an example event. Without any field, it is a new issue. */
 export interface WantedEvent {
   /** `issues`, `issue_comment`, `pull_request`. Default: the event that the other fields need. */
   event?: string | undefined;
@@ -14,11 +14,11 @@ export interface WantedEvent {
   issue?: number | undefined;
   /** The text of the comment, or the description of the pull request or issue. */
   body?: string | undefined;
-  /** The labels of the issue, in place of those of the example. */
+  /** The issue's labels, instead of the example's. */
   labels?: readonly string[] | undefined;
-  /** A pull request that was merged now. */
+  /** Whether the pull request was merged now. */
   merged?: boolean | undefined;
-  /** `owner/name`, in place of the repository of the example. */
+  /** `owner/name`, instead of the example's repository. */
   repository?: string | undefined;
   /** Fields of the payload with their values: `deployment_status.state=failure`. */
   set?: readonly string[] | undefined;
@@ -31,7 +31,7 @@ interface Example extends Payload {
   action?: string;
 }
 
-/** The lowest invented number, high enough not to look like a real one. */
+/** The lowest invented number, high enough not to look real. */
 const FIRST_INVENTED = 100_000;
 /** Issues, pull requests and comments get ids above those of GitHub's examples. */
 const FIRST_ISSUE_ID = 4_000_000_000;
@@ -45,14 +45,14 @@ export const EXAMPLE_REPOSITORY = 'Codertocat/Hello-World';
 
 const repositoryName = /^[\w.-]+\/[\w.-]+$/;
 
-/** When an example happened (ISO 8601), and the number of what is new in it. */
+/** When an example happens (ISO 8601), and the number of its new issue or pull request. */
 type NewExample = { time: string; number: number };
 
 /**
- * An event in GitHub's format, made from `@octokit/webhooks-examples`. By default, it happened now, and its issue, comment
- * or pull request is a new one, apart from an issue whose number is given.
+ * An event in GitHub's format, made from `@octokit/webhooks-examples`. By default, it happens now, and its issue,
+ * comment or pull request is new. An issue with a given number may exist already.
  *
- * @throws {Error} if the fields make no sense together, or there is no such example; the message says what is possible
+ * @throws {Error} if the fields do not fit together, or there is no such example; the message says what is possible
  */
 export function exampleEvent(
   wanted: WantedEvent,
@@ -86,7 +86,7 @@ function eventFor({ body, merged, labels, action }: WantedEvent): string {
   return body !== undefined && labels === undefined && action === undefined ? 'issue_comment' : 'issues';
 }
 
-/** The events that each field is for, and its option. */
+/** The option of each field, and the events that have the field. */
 const TAKEN_BY: readonly [keyof WantedEvent, option: string, ...events: string[]][] = [
   ['issue', '--issue', 'issues', 'issue_comment'],
   ['body', '--body', 'issues', 'issue_comment', 'pull_request'],
@@ -129,7 +129,7 @@ function findExample(event: string, { action, merged }: WantedEvent): Example {
   throw new Error(unknownName(`there is no example of '${event}' with the action`, String(action), known));
 }
 
-/** The examples have no closed issue, so this changes the state of an opened one. */
+/** The examples have no closed issue, so this closes an opened one. */
 function closedIssue(examples: readonly Example[]): Example | undefined {
   const opened = examples.find((one) => one.action === 'opened');
   const closed = { state: 'closed', state_reason: 'completed' };
@@ -141,8 +141,8 @@ function inRepository(example: Example, name: string | undefined): Example {
   if (name === undefined || repository === undefined) return example;
   const { full_name: from, id, owner } = fieldsOf(repository);
   if (String(from).toLowerCase() === name.toLowerCase()) return example;
-  // Its name is part of many URLs. A name of a repository needs no escaping in JSON. With the same id, it would be the
-  // repository of the example, renamed.
+  // The name is part of many URLs, and needs no escaping in JSON. The id changes, too: otherwise it would be the
+  // example's repository, renamed.
   const text = JSON.stringify(example).replaceAll(String(from), name);
   const renamed = JSON.parse(text.replaceAll(new RegExp(`\\b${id}\\b`, 'g'), String(idOf(name)))) as Example;
   const [login, repositoryName] = name.split('/');
@@ -152,14 +152,14 @@ function inRepository(example: Example, name: string | undefined): Example {
   };
 }
 
-/** The invented id of a repository, which is always the same. GitHub's names have no case. */
+/** The invented id of a repository, always the same for a name. GitHub ignores the case of names. */
 function idOf(name: string): number {
   return FIRST_REPOSITORY_ID + createHash('sha256').update(name.toLowerCase()).digest().readUInt32BE();
 }
 
 function ofIssue(example: Example, { issue: number, labels, body }: WantedEvent, made: NewExample): Payload {
   const issue = numbered(fieldsOf(example.issue), { ...made, number: number ?? made.number });
-  // GitHub's example still contains the label that was removed.
+  // GitHub's example still contains the removed label.
   const kept = example.action === 'unlabeled' ? [] : issue.labels;
   const own = labels?.map((name) => ({ name, color: 'ededed', default: false, description: null }));
   const edited = example.action === 'edited' && { title: `${issue.title} (edited at ${made.time})` };
@@ -187,7 +187,7 @@ function ofComment(example: Example, { issue: number, body }: WantedEvent, made:
   return {
     ...example,
     issue: number === undefined ? issue : numbered(issue, { ...made, number }),
-    // The relay ignores events that are too old for GitHub to deliver, and the examples are from 2019.
+    // The examples are from 2019, and the relay ignores events that GitHub could no longer deliver.
     comment: {
       ...comment,
       id,
@@ -219,7 +219,7 @@ function ofPullRequest(example: Example, { merged, body }: WantedEvent, made: Ne
       id: FIRST_PULL_REQUEST_ID + number,
       number,
       html_url: String(pull.html_url).replace(/\d+$/, String(number)),
-      // Checks are of a commit.
+      // Checks belong to a commit.
       head: { ...fieldsOf(pull.head), sha: String(number).padStart(40, '0') },
       updated_at: made.time,
     },
@@ -228,9 +228,9 @@ function ofPullRequest(example: Example, { merged, body }: WantedEvent, made: Ne
 
 /**
  * Sets a field of a payload.
- * @param given the path and the value: `deployment_status.state=failure`. What is a text stays one, and JSON in another place
- *   becomes what it says
- * @throws {Error} if the payload has no such place
+ * @param given the path and the value: `deployment_status.state=failure`. The value stays a text where the payload has
+ *   one; elsewhere it is read as JSON
+ * @throws {Error} if the payload has no such field
  */
 function setField(payload: object, given: string): void {
   const [, path = '', value = ''] = /^([^=]+)=(.*)$/s.exec(given) ?? [];
@@ -250,13 +250,13 @@ function ownField(parent: object, name: string, path: string): unknown {
   throw new Error(`the example has no field ${path}: ${unknownName('there is no', name, Object.keys(parent))}`);
 }
 
-/** What an event is about, in its payload: the `release` of a release, the `review` of a pull_request_review. */
+/** The field of an event's payload with the thing it is about: `release`, or `review` for a pull_request_review. */
 export function subjectOf(event: string, payload: Payload): string | undefined {
   const names = [event, event.replace(/s$/, ''), event.split('_').at(-1) ?? ''];
   return names.find((name) => 'id' in fieldsOf(payload[name]));
 }
 
-/** A new one of what the event is about, unless that was there before the event. */
+/** Replaces the thing the event is about with a new one, unless it existed before the event. */
 function ofOther(event: string, example: Example, { time, number }: NewExample): Payload {
   const name = subjectOf(event, example);
   if (name === undefined || name === 'repository') return example;

@@ -50,10 +50,10 @@ export function signedBySlack(form: URLSearchParams, secret: string, now = Date.
 }
 
 /**
- * A webhook of another tool, signed as the automation that takes it verifies it.
+ * A webhook of another tool, signed as its automation verifies it.
  *
  * @param secret of the webhook; for Standard Webhooks `whsec_…`
- * @param headers others that the tool sends
+ * @param headers further headers that the tool sends
  */
 export function signedByTool(
   verify: Verification,

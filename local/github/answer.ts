@@ -9,7 +9,7 @@ export const answerOf = (body: unknown, status = 200): Answer => ({ status, body
 export const notFound = answerOf({ message: 'Not Found' }, 404);
 
 /**
- * A page of a list, and the header with the address of the next one.
+ * A page of a list, with the header that links the next page.
  * https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api
  */
 export function pageOf(all: readonly unknown[], query: URLSearchParams, url: string): Answer {

@@ -1,6 +1,6 @@
 import { type Answer, answerOf, notFound, pageOf } from './answer.ts';
 
-/** What a workflow run has uploaded. */
+/** An artifact that a workflow run uploaded. */
 export interface KeptArtifact {
   runId: number;
   name: string;
@@ -11,7 +11,9 @@ export interface KeptArtifact {
 
 export type KeptArtifacts = Map<number, KeptArtifact>;
 
-/** The store is another service: an address is enough, and GitHub's token is refused. */
+/**
+ * Answers as the store of artifacts, which is another service: the address is enough, and GitHub's token is refused.
+ */
 export function answerOfStore(route: string, authorization: string | undefined, kept: KeptArtifacts) {
   const [, id] = /^GET \/artifact-store\/(\d+)$/.exec(route) ?? [];
   if (id === undefined) return undefined;
@@ -21,7 +23,7 @@ export function answerOfStore(route: string, authorization: string | undefined, 
 }
 
 /**
- * The artifacts of a repository, and a POST of our own to upload one, for GitHub documents none.
+ * The artifacts of a repository. GitHub documents no way to upload one, so a POST of our own does.
  * https://docs.github.com/en/rest/actions/artifacts
  *
  * @param path of the route, below the repository

@@ -19,7 +19,7 @@ const told = z.object({
   pull_request: z.looseObject({ ...by, number: z.int(), state: z.string().nullish() }).optional(),
 });
 
-/** Lets the stand-in know what GitHub knows: everything in the deliveries that the handler accepts. */
+/** Gives the stand-in GitHub's knowledge from the deliveries that the handler accepts. */
 export function remembering(handler: HttpHandler, known: GithubKnowledge): HttpHandler {
   return async (request) => {
     const answer = await handler(request);

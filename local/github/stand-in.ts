@@ -4,14 +4,14 @@ import { readBody } from '../request-body.ts';
 import { type Answer, answerOf, notFound, pageOf } from './answer.ts';
 import { answerOfArtifacts, answerOfStore, type KeptArtifacts } from './artifacts.ts';
 
-/** An issue or a pull request, with everything else that GitHub tells of it. */
+/** An issue or a pull request, with all other fields of GitHub. */
 export interface KnownIssue {
   /** ISO 8601. */
   updated_at: string;
   state?: string | null | undefined;
 }
 
-/** A pull request, with everything else that GitHub tells of it. */
+/** A pull request, with all other fields of GitHub. */
 export interface KnownPull {
   state?: string | null | undefined;
 }
@@ -49,27 +49,27 @@ export interface MadeCheckRun {
   output: { title: string; summary: string };
 }
 
-/** What GitHub knows. It is live and may be changed. */
+/** The state of GitHub. It is live and may be changed. */
 export interface GithubKnowledge {
-  /** By their names, `owner/repo#42`. */
+  /** By name, `owner/repo#42`. */
   issues: Map<string, KnownIssue>;
-  /** The names of deleted issues, and of those that are elsewhere now, with their new names. */
+  /** The names of deleted issues, and of transferred issues, with their new names. */
   gone: Map<string, { to?: string }>;
-  /** Pull requests by their names, `owner/repo#42`. */
+  /** By name, `owner/repo#42`. */
   pulls: Map<string, KnownPull>;
-  /** By the id of the comment; null for a deleted comment. Others may not be read. */
+  /** By comment id; null for a deleted comment. Comments that are missing here may not be read. */
   written: Map<number, WrittenComment | null>;
-  /** The roles of people in all repositories, by login. Others have `read`. */
+  /** People's roles in all repositories, by login. The default is `read`. */
   roles: Map<string, string>;
   comments: MadeComment[];
   checkRuns: MadeCheckRun[];
-  /** By their ids. */
+  /** By id. */
   artifacts: KeptArtifacts;
   /** The commits that are on no branch. */
   strayCommits: Set<string>;
 }
 
-/** A request, with the part of its headers that counts. */
+/** A request, with the headers that the stand-in reads. */
 export interface GithubRequest {
   method: string | undefined;
   url: URL;
@@ -82,15 +82,15 @@ export type GithubStandIn = Awaited<ReturnType<typeof startGithubStandIn>>;
 
 export interface GithubStandInOptions {
   clock: () => number;
-  /** Says whether a request has a valid token, or a valid JSON web token of the App. */
+  /** Whether a request has a valid token, or a valid JSON web token of the App. */
   isValid: (authorization: string | undefined) => boolean;
-  /** What the App gets for its JSON web token. */
+  /** The token that the App gets for its JSON web token. */
   installationToken: string;
-  /** Called with each comment that is made. */
+  /** Called with each new comment. */
   commented?: (comment: MadeComment) => void;
-  /** Called with each check run that is created or updated. */
+  /** Called with each new or updated check run. */
   checked?: (run: MadeCheckRun) => void;
-  /** Stands between a request, whose route is such as `GET /user`, and its answer. Undefined cuts the connection. */
+  /** Called between a request, with a route such as `GET /user`, and its answer. Undefined cuts the connection. */
   between?: Between;
 }
 
@@ -105,8 +105,8 @@ const TOKEN_LIVES_MS = 3_600_000;
 const me = { id: 1, login: 'relay', type: 'User' };
 
 /**
- * The part of GitHub's REST API with which the relay reads issues, comments, roles and artifacts, and writes comments and
- * check runs, built from GitHub's documentation. It runs on 127.0.0.1 only, keeps everything in memory, and has no rate limits.
+ * The part of GitHub's REST API that the relay uses: it reads issues, comments, roles and artifacts, and writes
+ * comments and check runs. Built from GitHub's documentation, on 127.0.0.1 only, in memory, and without rate limits.
  * https://docs.github.com/en/rest/issues and https://docs.github.com/en/rest/checks
  */
 export async function startGithubStandIn(options: GithubStandInOptions) {
@@ -129,7 +129,7 @@ export async function startGithubStandIn(options: GithubStandInOptions) {
   }
 }
 
-/** The same without a server. @param url that its answers refer to */
+/** The stand-in without a server. @param url for the addresses in its answers */
 export function createGithubStandIn(options: GithubStandInOptions, url: string) {
   const { clock, isValid, installationToken, commented, checked, between = (_request, answer) => answer() } = options;
   const known: GithubKnowledge = {
@@ -195,7 +195,7 @@ export function createGithubStandIn(options: GithubStandInOptions, url: string) 
     return answerOfIssue(name);
   }
 
-  /** The client follows the redirect to where an issue is now. */
+  /** For a transferred issue, a redirect that the client follows. */
   function answerOfIssue(name: string): Answer {
     const gone = known.gone.get(name);
     if (gone?.to !== undefined) return answerOfIssue(gone.to);
@@ -204,7 +204,7 @@ export function createGithubStandIn(options: GithubStandInOptions, url: string) 
     return found ? answerOf(found) : notFound;
   }
 
-  /** In the order of their last change. */
+  /** The issues, in the order of their last change. */
   function issuesOf(repository: string, query: URLSearchParams): KnownIssue[] {
     return [...known.issues]
       .flatMap(([name, issue]) => (isSameName(name.replace(/#\d+$/, ''), repository) ? issue : []))
@@ -276,5 +276,5 @@ const TIP = '0123456789'.repeat(4);
 
 const sinceIn = (query: URLSearchParams) => Date.parse(query.get('since') ?? '1970-01-01');
 
-/** GitHub takes no notice of the case of names. */
+/** GitHub ignores the case of names. */
 const isSameName = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();

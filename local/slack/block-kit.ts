@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 
 /**
- * The blocks that the relay sends, with the fields that it sets, as https://docs.slack.dev/reference/block-kit describes
- * them. Any other is refused, even if Slack knows it. Slack does not define a character. Here it is a UTF-16 code unit,
- * which never gives a smaller count.
+ * The blocks that the relay sends, with the fields that it sets, from https://docs.slack.dev/reference/block-kit. Other
+ * blocks are refused, even if Slack knows them. Slack does not define a character. Here it is a UTF-16 code unit, so a
+ * count is never too small.
  */
 
 const text = (most: number) => z.string().min(1).max(most);
@@ -61,8 +61,8 @@ const externalSelect = z.strictObject({
 });
 
 /**
- * For `initial_value`, Slack gives no limit. A person cannot enter more than 3,000 characters or `max_length`, so the same
- * limit is assumed here.
+ * Slack documents no limit for `initial_value`. A person cannot enter more than 3,000 characters or `max_length`, so
+ * this assumes the same limit.
  */
 const plainTextInput = z
   .strictObject({
@@ -143,17 +143,17 @@ const modal = z
     error: 'must define `submit` to use an input',
   });
 
-/** The same for the options of a list that the relay gives. */
+/** Why Slack would refuse the options that the relay gives for a list; empty if it would not. */
 export function optionFaults(given: unknown): string[] {
   return faultsOf(z.strictObject({ options: z.array(option).max(100) }).safeParse(given));
 }
 
-/** Why Slack would refuse the blocks of a message. Empty if it would not. */
+/** Why Slack would refuse the blocks of a message; empty if it would not. */
 export function blockKitFaults(given: unknown): string[] {
   return faultsOf(ofMessage.safeParse(given));
 }
 
-/** The same for a modal. */
+/** Why Slack would refuse a modal; empty if it would not. */
 export function viewFaults(given: unknown): string[] {
   return faultsOf(modal.safeParse(given));
 }

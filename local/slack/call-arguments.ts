@@ -15,14 +15,14 @@ export class SlackError extends Error {
 /** The fields of a call, which the relay sends as a form. */
 export type Arguments = Readonly<Record<string, string>>;
 
-/** @throws {SlackError} if it is missing or empty */
+/** Returns the field. @throws {SlackError} if it is missing or empty */
 export function required(args: Arguments, name: string): string {
   const value = args[name];
   if (!value) throw new SlackError('invalid_arguments', [`missing required field: ${name}`]);
   return value;
 }
 
-/** A field that is JSON in JSON bodies, and JSON in a string in forms. */
+/** Parses a field that is an object in JSON bodies, and a string of JSON in forms. */
 export function structured(given: unknown, error: string): unknown {
   if (typeof given !== 'string') return given;
   try {

@@ -5,7 +5,7 @@ import { directMessage, otherEnd, type SlackMessage, type Workspace } from './wo
 
 /**
  * The limit for the text of all blocks together. Beyond it, Slack answers `msg_blocks_too_long`. The method's page
- * lists the error without a number. Slack's maintainers state this one, and response URLs do not have the limit:
+ * gives no number. Slack's maintainers state this one, and say that response URLs have no such limit:
  * https://github.com/slackapi/bolt-js/issues/2509, https://github.com/slackapi/bolt-js/issues/2867
  */
 const MAX_BLOCKS_TEXT_LENGTH = 12_000;
@@ -35,12 +35,12 @@ export function updateMessage(workspace: Workspace, args: Arguments): Record<str
   if (!message) throw new SlackError('message_not_found');
   const content = readContent(args);
   if (textLength(content.blocks) > MAX_BLOCKS_TEXT_LENGTH) throw new SlackError('msg_blocks_too_long');
-  // Metadata that is not given stays.
+  // Without new metadata, the old metadata stays.
   Object.assign(message, content, { at: workspace.clock() });
   return { channel, ts };
 }
 
-/** The channel for a message: the given one, or the conversation with the given person. */
+/** The given channel, or the conversation with the given person. */
 function destination(workspace: Workspace, id: string): string {
   const channel = workspace.channels.get(id);
   if (channel?.botIsMember === false) throw new SlackError('not_in_channel');

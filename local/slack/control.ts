@@ -10,9 +10,9 @@ const newResponseUrl = z.object({ userId: z.string(), channelId: z.string() });
 export type ListedMessage = SlackMessage | (StandInView & { kind: 'view' });
 
 /**
- * Endpoints for the command line: `GET /messages` returns everything that was sent, in order of time. `GET /people`
- * returns the members of the workspace. `POST /response-url` with `{ userId, channelId }` returns what Slack would send
- * with a command.
+ * Endpoints for the command line: `GET /messages` returns all messages, in order of time. `GET /people` returns the
+ * members of the workspace. `POST /response-url` with `{ userId, channelId }` returns what Slack would send with a
+ * command.
  */
 export function answerControl(
   route: string,

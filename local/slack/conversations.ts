@@ -5,7 +5,7 @@ import { directMessage, otherEnd, type SlackMessage, type Workspace } from './wo
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 999;
 
-/** https://docs.slack.dev/reference/methods/conversations.open, for one person at the other end. */
+/** https://docs.slack.dev/reference/methods/conversations.open, with one person */
 export function openConversation({ users }: Workspace, args: Arguments): Record<string, unknown> {
   const user = users.get(required(args, 'users'));
   if (!user) throw new SlackError('user_not_found');
@@ -53,7 +53,7 @@ function readable(workspace: Workspace, id: string): string {
   return id;
 }
 
-/** https://docs.slack.dev/apis/web-api/pagination: Slack's cursors are Base64, and so are these. */
+/** Base64, as Slack's cursors are: https://docs.slack.dev/apis/web-api/pagination */
 function cursorAfter({ ts }: SlackMessage): string {
   return Buffer.from(`next_ts:${ts}`).toString('base64');
 }

@@ -1,11 +1,11 @@
 import { type Answer, json, text } from './answer.ts';
 import type { MethodName } from './web-api.ts';
 
-/** Whether the failure happens before or after Slack did the work. */
+/** Whether the failure happens before or after Slack does the work. */
 type When = 'before work' | 'after work';
 
 export type Failure = {
-  /** `response_url` means posts to any response URL. */
+  /** `response_url` stands for posts to any response URL. */
   method: MethodName | 'response_url';
   /** How many calls fail. Default: 1. */
   times?: number;
@@ -13,9 +13,9 @@ export type Failure = {
   | { kind: 'error'; error: string }
   | { kind: 'rate-limited'; retryAfterSeconds?: number }
   | { kind: 'server-error'; when?: When }
-  /** The connection is cut without an answer. */
+  /** Cuts the connection without an answer. */
   | { kind: 'cut'; when?: When }
-  /** The work is done, and the answer says no more than that. */
+  /** Does the work, and answers with nothing else. */
   | { kind: 'empty'; when?: When }
 );
 

@@ -5,15 +5,18 @@ import { SlackError, structured } from './call-arguments.ts';
 import type { MessageContent } from './workspace.ts';
 
 /**
- * https://api.slack.com/changelog/2018-04-truncating-really-long-messages: Slack cuts longer text and posts the rest
- * separately. Here it is refused with the error code of other methods, so that a message does not lose its end unnoticed.
+ * Slack cuts longer text and posts the rest separately. The stand-in refuses it with the error code of other methods,
+ * so that the lost end of a message is noticed.
+ * https://api.slack.com/changelog/2018-04-truncating-really-long-messages
  */
 const MAX_TEXT_LENGTH = 40_000;
 
 /** https://docs.slack.dev/messaging/message-metadata */
 const messageMetadata = z.object({ event_type: z.string(), event_payload: z.record(z.string(), z.string()) });
 
-/** @throws {SlackError} as https://docs.slack.dev/reference/methods/chat.postMessage lists them */
+/**
+ * Checks the content of a message. @throws {SlackError} from https://docs.slack.dev/reference/methods/chat.postMessage
+ */
 export function readContent(fields: {
   text?: unknown;
   blocks?: unknown;

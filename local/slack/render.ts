@@ -16,12 +16,12 @@ import type { MessageContent, StandInView } from './workspace.ts';
 const SHOWN_OPTIONS = 5;
 const BLANK = '____';
 
-/** A message as people see it, as text for a terminal. If there are blocks, the `text` is only for notifications. */
+/** Renders a message for a terminal, as people see it. If there are blocks, `text` is only for notifications. */
 export function renderMessage({ text, blocks }: Pick<MessageContent, 'text' | 'blocks'>): string {
   return printable(blocks?.length ? renderBlocks(blocks) : plain(text));
 }
 
-/** A modal as people see it, as text for a terminal. */
+/** Renders a modal for a terminal, as people see it. */
 export function renderView({ view: { title, blocks, close, submit } }: Pick<StandInView, 'view'>): string {
   const buttons = [close, submit].flatMap((button) => (button ? [`[ ${button.text} ]`] : []));
   const parts = [`${title.text}\n${'='.repeat(title.text.length)}`, renderBlocks(blocks as KnownBlock[])];
@@ -29,7 +29,7 @@ export function renderView({ view: { title, blocks, close, submit } }: Pick<Stan
   return printable(parts.join('\n\n'));
 }
 
-/** The blocks that block-kit.ts takes. */
+/** Renders the blocks that block-kit.ts accepts. */
 function renderBlocks(blocks: readonly KnownBlock[]): string {
   return blocks.map(renderBlock).join('\n');
 }

@@ -3,7 +3,9 @@ import { escaped } from '../../lib/platforms/slack/mrkdwn.ts';
 import type { SlackInMemory } from './stand-in.ts';
 import type { SlackMessage } from './workspace.ts';
 
-/** What Slack sends to the app. It has what the relay reads, and leaves out what Slack calls deprecated. */
+/**
+ * Requests from Slack to the app, with the fields that the relay reads, and without fields that Slack calls deprecated.
+ */
 
 /** A person and the place where they are. */
 export interface Whereabouts {
@@ -13,7 +15,7 @@ export interface Whereabouts {
 
 /**
  * `/pm …` as a person types it: https://docs.slack.dev/interactivity/implementing-slash-commands
- * @throws {Error} for text that is not a command
+ * @throws {Error} if the text is not a command
  */
 export function commandForm(
   standIn: SlackInMemory,
@@ -34,13 +36,13 @@ export function commandForm(
   });
 }
 
-/** What a person typed, as Slack sends it: escaped, except for mentions. */
+/** Escapes typed text as Slack does, except mentions. */
 export function asSent(typed: string): string {
   return escaped(typed).replaceAll(/&lt;([@#!][\w^]+(?:\|[^<>&]*)?)&gt;/g, '<$1>');
 }
 
 /**
- * A button of a message is pressed: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
+ * A pressed button of a message: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
  * @throws {Error} if the message has no such button
  */
 export function buttonForm(
@@ -60,7 +62,7 @@ export function buttonForm(
     trigger_id: standIn.makeTriggerId(userId),
     response_url: standIn.makeResponseUrl({ userId, channelId: source.channel, source }),
     actions: [{ ...pressed, action_ts: source.ts }],
-    // Slack does not send what only one person sees.
+    // Slack leaves out messages that only one person sees.
     ...(source.kind !== 'ephemeral' && { message: { ts: source.ts, text: source.text, blocks: source.blocks } }),
   });
 }

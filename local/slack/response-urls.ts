@@ -4,13 +4,13 @@ import { readContent } from './message-content.ts';
 import { nextId, type SlackMessage, type Workspace } from './workspace.ts';
 
 /**
- * https://docs.slack.dev/interactivity/handling-user-interaction#message_responses: five times within 30 minutes.
+ * Five times within 30 minutes: https://docs.slack.dev/interactivity/handling-user-interaction#message_responses.
  * Refused posts do not count (assumed).
  */
 const MAX_USES = 5;
 const LIFE_MS = 30 * 60_000;
 
-/** What a response URL belongs to: a command, or, with a source, a button of that message. */
+/** The origin of a response URL: a command or, with a source, a button of that message. */
 export interface RespondsTo {
   userId: string;
   channelId: string;
@@ -49,7 +49,7 @@ export function createResponseUrls(workspace: Workspace) {
 }
 
 /**
- * The answer for an expired URL. Slack documents neither the status nor the text. These are from published
+ * The answer for an expired URL. Slack documents neither its status nor its text. These come from published
  * observations.
  */
 export function refusedResponse(error: string): Answer {
@@ -68,7 +68,7 @@ function postOrReplace(workspace: Workspace, about: RespondsTo, given: unknown):
   if (typeof given !== 'object' || given === null) throw new SlackError('invalid_payload');
   const fields: ResponseFields = given;
   const content = { ...readContent(fields), at: workspace.clock() };
-  // A command has no message yet, so Slack posts a new one each time: https://github.com/slackapi/bolt-js/issues/2287
+  // A command has no message to replace, so Slack posts a new one: https://github.com/slackapi/bolt-js/issues/2287
   if (isTrue(fields.replace_original) && about.source) {
     delete about.source.blocks;
     delete about.source.metadata;

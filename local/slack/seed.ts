@@ -2,7 +2,7 @@ import type { SlackChannel, SlackUser } from './workspace.ts';
 
 const berlin = { tz: 'Europe/Berlin', tz_offset: 3600 };
 
-/** Three of the sandbox's users by their addresses, one person who is not in the service, and one who has left. */
+/** Three users of the sandbox, one person without a user in the service, and one who has left. */
 export const people: readonly SlackUser[] = [
   { id: 'U0MIRA001', name: 'Mira Novak', email: 'mira.novak@example.com', ...berlin },
   {

@@ -9,7 +9,7 @@ export function createStamps(clock: Clock) {
   let lastNumber = 0;
   let lastMicroseconds = 0;
   return {
-    /** Unique, even across restarts of the stand-in, because the relay remembers ids across restarts. */
+    /** A unique number, even across restarts of the stand-in, because the relay remembers ids. */
     nextNumber(): number {
       lastNumber = Math.max(clock(), lastNumber + 1);
       return lastNumber;
@@ -23,7 +23,7 @@ export function createStamps(clock: Clock) {
   };
 }
 
-/** https://docs.slack.dev/surfaces/modals: a trigger opens one modal, within three seconds. */
+/** A trigger opens one modal, within three seconds: https://docs.slack.dev/surfaces/modals */
 const TRIGGER_LIFE_MS = 3000;
 
 export type Triggers = ReturnType<typeof createTriggers>;
@@ -38,8 +38,9 @@ export function createTriggers(clock: Clock, stamps: Stamps) {
       return id;
     },
     /**
+     * Uses up a trigger.
      * @returns the trigger's user
-     * @throws {SlackError} as https://docs.slack.dev/reference/methods/views.open lists them
+     * @throws {SlackError} from https://docs.slack.dev/reference/methods/views.open
      */
     exchange(triggerId: string): string {
       const trigger = triggers.get(triggerId);

@@ -12,7 +12,6 @@ import type { Clock } from './stamps.ts';
 import { answerApiCall } from './web-api.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
-/** Larger than the longest message and the largest view. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 export interface SlackStandInOptions {
@@ -23,7 +22,7 @@ export interface SlackStandInOptions {
   controlKey?: string;
   /** Default: 0, which means any free port. */
   port?: number;
-  /** Called with each call that is answered. Undefined: the connection was cut. */
+  /** Called with each answered call. The answer is undefined if the connection was cut. */
   called?: (call: SlackCall, answer: Answer | undefined) => void;
 }
 
@@ -41,20 +40,20 @@ interface SlackRequest {
   body: string;
 }
 
-/** Its workspace is live and may be changed. Removing a view closes it. */
+/** The workspace is live and may be changed. Removing a view closes it. */
 export interface SlackInMemory
   extends Pick<Workspace, 'users' | 'channels' | 'installation' | 'userGroups' | 'messages' | 'views'> {
   /**
    * `http://127.0.0.1:8788`. It serves `/api/`, `/response/`, and for the command line `/messages` and `/response-url`.
    */
   url: string;
-  /** The app's scopes. Calls that need another scope are refused with `missing_scope`. Default: all. */
+  /** Sets the app's scopes. Calls that need another scope are refused with `missing_scope`. Default: all scopes. */
   grant(scopes: Iterable<string>): void;
-  /** Valid for five messages within 30 minutes. */
+  /** Makes a URL for five messages within 30 minutes. */
   makeResponseUrl(about: RespondsTo): string;
-  /** Valid for one modal within three seconds. */
+  /** Makes an id for one modal within three seconds. */
   makeTriggerId(userId: string): string;
-  /** Makes the next calls of a method fail. Several failures follow one another. */
+  /** Makes the next calls of a method fail. Further failures come after the earlier ones. */
   fail(failure: Failure): void;
 }
 
@@ -63,8 +62,8 @@ export interface SlackStandIn extends SlackInMemory {
 }
 
 /**
- * The part of Slack that the relay uses, built from Slack's documentation. It runs on 127.0.0.1 only,
- * without rate limits, threads or other apps. If the documentation leaves a choice, the stricter one is taken.
+ * The part of Slack that the relay uses, built from Slack's documentation, on 127.0.0.1 only, without rate limits,
+ * threads or other apps. Where the documentation leaves a choice, the stand-in is strict.
  */
 export async function startSlackStandIn(options: SlackStandInOptions): Promise<SlackStandIn> {
   const { port = 0, controlKey = randomUUID() } = options;
@@ -75,7 +74,7 @@ export async function startSlackStandIn(options: SlackStandInOptions): Promise<S
       )
       .catch((error: unknown) => {
         response.destroy();
-        // A client that disconnects while sending is not an error of the stand-in.
+        // A client that disconnects while it sends is not an error of the stand-in.
         if (request.complete) throw error;
       });
   });
@@ -95,7 +94,7 @@ export async function startSlackStandIn(options: SlackStandInOptions): Promise<S
   }
 }
 
-/** The same without a server. @param url where it is */
+/** The stand-in without a server. @param url for the addresses in its answers */
 export function createSlackStandIn({ clock, botToken, called }: SlackStandInOptions, url: string) {
   const workspace = createWorkspace(clock, people, channels, userGroups);
   const responseUrls = createResponseUrls(workspace);

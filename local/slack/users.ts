@@ -21,7 +21,7 @@ export function userInfo({ users }: Workspace, { user: id = '' }: Arguments): Re
   return { user: shown(user) };
 }
 
-/** https://docs.slack.dev/reference/methods/users.lookupByEmail: people who have left are not found. */
+/** People who have left are not found: https://docs.slack.dev/reference/methods/users.lookupByEmail */
 export function lookupByEmail({ users }: Workspace, { email: wanted = '' }: Arguments): Record<string, unknown> {
   const user = [...users.values()].find((one) => !one.deleted && one.email?.toLowerCase() === wanted.toLowerCase());
   if (!user) throw new SlackError('users_not_found');

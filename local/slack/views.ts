@@ -46,7 +46,7 @@ function readView(given: unknown): ModalView {
   return view as ModalView;
 }
 
-/** `1763640000.1763640000000`: like Slack's: a time and a number that makes it unique. */
+/** `1763640000.1763640000000`: as in Slack, a time and a unique number. */
 function nextHash({ clock, stamps }: Workspace): string {
   return `${Math.floor(clock() / 1000)}.${stamps.nextNumber()}`;
 }

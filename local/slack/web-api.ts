@@ -7,7 +7,7 @@ import { openView, updateView } from './views.ts';
 import type { Workspace } from './workspace.ts';
 
 interface Method {
-  /** The scope on the method's page. */
+  /** The scope that the method's page names. */
   scope?(workspace: Workspace, args: Arguments): string;
   /** @throws {SlackError} */
   answer(workspace: Workspace, args: Arguments): Record<string, unknown>;
@@ -31,7 +31,7 @@ const methods = {
 export type MethodName = keyof typeof methods;
 
 /**
- * The answer to a call, whose arguments the relay sends as a form. Slack answers errors with status 200 too.
+ * Answers a call, whose arguments the relay sends as a form. Slack's errors have status 200, too.
  * https://docs.slack.dev/apis/web-api
  */
 export function answerApiCall(

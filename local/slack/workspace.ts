@@ -11,7 +11,7 @@ export interface SlackUser {
   tz_offset?: number;
   deleted?: boolean;
   is_bot?: boolean;
-  /** True for a person of another workspace that shares a channel with this one. */
+  /** Whether the person is in another workspace that shares a channel with this one. */
   is_stranger?: boolean;
   /** The person's workspace, by default this one, and its organization. */
   team_id?: string;
@@ -26,7 +26,7 @@ export interface SlackUser {
 export interface SlackChannel {
   id: string;
   name: string;
-  /** True if the bot is a member. Otherwise it can neither post nor read there. */
+  /** Whether the bot is a member. Otherwise, it can neither post nor read there. */
   botIsMember: boolean;
 }
 
@@ -43,9 +43,9 @@ export interface SlackMessage extends MessageContent {
   /** Sent by chat.postMessage; by a response URL to one person; by a response URL to everyone in the channel. */
   kind: 'message' | 'ephemeral' | 'response';
   channel: string;
-  /** The person who sees it, if only one does. */
+  /** The only person who sees it, if not everyone does. */
   userId?: string;
-  /** Its time in Slack's format, which is also its id within the channel: `1763640000.000100` */
+  /** The time in Slack's format, which is also the id within the channel: `1763640000.000100` */
   ts: string;
 }
 
@@ -56,13 +56,13 @@ export interface StandInView {
   hash: string;
   view: ModalView;
   userId: string;
-  /** When this was shown, in epoch milliseconds. */
+  /** When the current content was shown, in epoch milliseconds. */
   at: number;
   /** Earlier contents, oldest first. */
   replaced: ModalView[];
 }
 
-/** The workspace in which the app is installed. */
+/** The workspace where the app is installed. */
 export interface Installation {
   teamId: string;
   /** The organization of the workspace. */
@@ -71,7 +71,7 @@ export interface Installation {
   isEnterpriseInstall: boolean;
 }
 
-/** The workspace and everything sent to it. All of it may be changed from outside. */
+/** The workspace, and everything that was sent to it. Callers may change all of it. */
 export interface Workspace {
   clock: Clock;
   installation: Installation;
@@ -109,7 +109,7 @@ export function createWorkspace(
   };
 }
 
-/** `V01JAN8Q0C` for a view. */
+/** An id such as `V01JAN8Q0C` for a view. */
 export function nextId({ stamps }: Workspace, prefix: string): string {
   return `${prefix}0${stamps.nextNumber().toString(36).toUpperCase()}`;
 }

@@ -7,31 +7,32 @@ import { parsedJson } from '../../lib/text.ts';
 import { buttonForm, buttonsOf } from '../slack/requests.ts';
 import type { SlackStandIn } from '../slack/stand-in.ts';
 
-/** Who presses the buttons of a question in a channel. */
+/** The person who answers questions in a channel. */
 const SOMEBODY = 'U0MIRA001';
 
 interface AnswersOptions {
   standIn: SlackStandIn;
   stores: Stores;
   clock: () => number;
-  /** Posts what Slack sends. */
+  /** Posts a request from Slack. */
   post: (form: URLSearchParams) => Promise<unknown>;
 }
 
 /**
- * People who answer the questions of jobs.
- * @param wanted their answers, by the steps that ask
+ * Plays the people who answer the questions of jobs.
+ * @param wanted their answers, by the step that asks
  */
 export function createAnswers(wanted: Readonly<Record<string, string>>, options: AnswersOptions) {
   const { standIn, stores, clock, post } = options;
   const asked = new Set<string>();
-  /** When buttons were pressed last, because a press may be refused. */
+  /** When each question's button was last pressed, because the relay may refuse a press. */
   const pressed = new Map<string, number>();
 
   /**
-   * Presses one button of a question that a job waits for. Earlier, its steps could differ from run to run.
-   * @returns whether there was a question for it
-   * @throws {Error} if it has no such button
+   * Presses a button of a question, once its job waits for the answer. After an earlier press, the job's steps could vary
+   * from run to run.
+   * @returns whether there was such a question
+   * @throws {Error} if the question has no button with the answer
    */
   async function press(jobs: readonly Job[]): Promise<boolean> {
     for (const message of standIn.messages) {
@@ -53,7 +54,7 @@ export function createAnswers(wanted: Readonly<Record<string, string>>, options:
     return false;
   }
 
-  /** Answers what a parked job asks, as an operator does. @returns whether one asks that */
+  /** Replays a parked job with an answer to its question, as an operator does. @returns whether there was such a job */
   async function replay(jobs: readonly Job[]): Promise<boolean> {
     for (const job of jobs.filter(asksQuestion)) {
       const journal = await openJournal(stores.table, job.id, clock);
@@ -68,7 +69,7 @@ export function createAnswers(wanted: Readonly<Record<string, string>>, options:
   }
 
   return {
-    /** The steps that have an answer and did not ask. */
+    /** The steps that have an answer here, but did not ask. */
     unasked: () => Object.keys(wanted).filter((step) => !asked.has(step)),
     /** Answers one question of these jobs. @returns whether there was one */
     answer: async (jobs: readonly Job[]): Promise<boolean> => (await press(jobs)) || replay(jobs),

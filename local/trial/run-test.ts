@@ -17,23 +17,23 @@ import { refuseUnusable } from './test-shape.ts';
 import { type Given, startTrialRelay, type TrialCall, type TrialRelay, type TrialWorld } from './trial-relay.ts';
 import type { TrialStep, Trouble } from './trouble.ts';
 
-/** A Monday. Examples happen then, so that a test has the same outcome on every day. */
+/** A Monday, when the examples happen, so that a test has the same result every day. */
 const MONDAY = Date.parse('2026-01-05T10:00:00Z');
 const EXAMPLE_NUMBER = 100_001;
-/** Longer than the relay folds changes, and than it waits after failures. */
+/** Longer than the relay combines changes of an issue, and longer than it waits after failures. */
 const LONGEST_WAIT_MS = 86_400_000;
 const LONGEST_SHOWN = 80;
 
-/** A request that a test wants. */
+/** A request that a test expects. */
 type WantedRequest = { operation: string; payload: ExpectedFields };
 
 /**
- * Runs a test in a relay of its own. If it is as expected, and a job of the team's automations was made, it runs again for
- * each step of such a job, once with the process killed behind the step, and once with the answer to its request lost.
+ * Runs a test in its own relay. If it passes, and the team's automations made a job, it repeats the event with trouble
+ * at the steps of these jobs: killed after a step, and with the answer to its request lost.
  *
  * @param folder of the file with the test
- * @returns in what the outcome differs, as lines for a person; none if it is as expected
- * @throws {Error} if the test itself cannot be used
+ * @returns the differences, as lines for a person; empty if the test passes
+ * @throws {Error} if the test itself is faulty
  */
 export async function runTest(
   test: RelayTest,
@@ -69,7 +69,7 @@ export async function runTest(
         const lines = changes(first, await outcomeOf(relay));
         return { met: relay.troublesMet, lines: lines.length === 0 ? [] : [...lines, ...(await reasons(relay, why))] };
       });
-    // All of them in one run, so that a test stays fast. A job that parks because of one comes to no step behind it.
+    // One run has trouble at all steps, so that a test stays fast. If a job parks, its further steps get another run.
     for (let left = first.steps; left.length > 0; ) {
       const { met, lines } = await run(left);
       if (lines.length > 0) return await atOneStep(what, left, lines, run);
@@ -92,7 +92,7 @@ const TROUBLES = [
   },
 ];
 
-/** Finds the step that makes the difference, for the one who reads it. */
+/** Finds the step that causes the difference. */
 async function atOneStep(
   what: string,
   steps: readonly TrialStep[],
@@ -106,7 +106,7 @@ async function atOneStep(
   return [`${what} each of its steps:`, ...ofAll];
 }
 
-/** What is compared at the end, and why the last event made no job, if it made none. */
+/** Reads the result at the end. `why` says why the last event made no job; undefined if it made one. */
 type Look<T> = (relay: TrialRelay, why: string | undefined) => Promise<T>;
 
 async function inRelay<T>(
@@ -155,10 +155,10 @@ function wantedIn({ makes, says = [], holds = {} }: RelayTest) {
   };
 }
 
-/** What the team's automations did, without what differs in each run: the ids of new objects. */
+/** What the team's automations did. The ids of new objects are left out, because they differ in each run. */
 interface Outcome {
   steps: readonly TrialStep[];
-  /** Each with whether it may be carried out again. */
+  /** For each effect, how often it happened, and whether it may be repeated. */
   effects: ReadonlyMap<string, { times: number; mayRepeat: boolean }>;
   /** How the jobs ended. */
   endings: string[];
@@ -191,13 +191,16 @@ async function outcomeOf(relay: TrialRelay): Promise<Outcome> {
   return {
     steps: relay.steps,
     effects: counts,
-    // What else takes the event may end sooner or later.
+    // Sorted, because other jobs of the event may end sooner or later.
     endings: jobs.map(({ automation, status }) => `${automation} ${status}`).sort(),
     isUnknown: jobs.some(({ parked }) => parked?.kind === 'outcome unknown'),
   };
 }
 
-/** What differs from the run in which nothing went wrong. A creation that nobody can find again is left to a person. */
+/**
+ * The differences from the run without trouble. If a creation's outcome stays unknown, a person decides, and effects
+ * may be missing.
+ */
 function changes(first: Outcome, { effects, endings, isUnknown }: Outcome): string[] {
   const all = new Set([...first.effects.keys(), ...effects.keys()]);
   const lines = [...all].flatMap((words) => {
@@ -211,7 +214,7 @@ function changes(first: Outcome, { effects, endings, isUnknown }: Outcome): stri
   return lines.length > 0 || isSame ? lines : [`ended    ${endings.join(', ')}`];
 }
 
-/** What people can read in Slack and on GitHub. */
+/** The texts that people can read in Slack and on GitHub. */
 function textsIn({ messages, comments }: Pick<TrialRelay, 'messages' | 'comments'>): { place: string; text: string }[] {
   return [
     ...messages.map((one) => ({ place: `a message in ${one.channel}`, text: renderMessage(one) })),
@@ -219,7 +222,7 @@ function textsIn({ messages, comments }: Pick<TrialRelay, 'messages' | 'comments
   ];
 }
 
-/** After a lost answer, the relay waits, and tells a person who waits for long. */
+/** After a lost answer, a job may wait so long that the relay notifies the person. */
 const TOLD_WAIT = /^:hourglass: .* has to wait: /;
 const withoutMarker = (body: string) => body.replaceAll(/\s*<!--.*?-->/g, '');
 const effectOf = (name: string) => operations.get(name)?.effect;
@@ -235,7 +238,7 @@ function differences(wanted: readonly WantedRequest[], calls: readonly TrialCall
   return [...missing.map((request) => `expected ${inWords(request)}`), ...others];
 }
 
-/** In what the new records of a kind differ from those that a test wants. */
+/** The differences between the new records of a kind and the records that a test expects. */
 function otherRecords(kind: keyof Data, wanted: readonly ExpectedFields[], { newRecords }: TrialRelay): string[] {
   const left: object[] = newRecords(kind);
   const missing = wanted.filter((one) => {
@@ -249,7 +252,7 @@ function otherRecords(kind: keyof Data, wanted: readonly ExpectedFields[], { new
   ];
 }
 
-/** Whether it was carried out, and is as expected. */
+/** Whether the request succeeded and is as expected. */
 const fits = (came: TrialCall, { operation, payload }: WantedRequest) =>
   came.status < 300 && came.operation === operation && hasFields(came.payload, payload);
 
@@ -267,7 +270,7 @@ function inWords({ operation, payload }: WantedRequest, longest = LONGEST_SHOWN)
 
 const shown = (value: unknown) => (value instanceof RegExp ? String(value) : JSON.stringify(value));
 
-/** A test has a clock of its own, which is often the mistake. */
+/** Names the test's own clock, which often is the mistake. */
 const withClock = (why: string) =>
   /and the clock is|29 days before/.test(why) ? `${why}. Set the clock of the test with at: '<time>'` : why;
 
@@ -282,7 +285,7 @@ async function reasons(relay: TrialRelay, whyNone: string | undefined): Promise<
   ];
 }
 
-/** @throws {Error} for an operation or a field that does not exist: nothing could ever be as expected */
+/** Reads the expected requests. @throws {Error} for an unknown operation or field, which no request could match */
 function wantedRequests([name, wanted]: [string, ExpectedCalls[keyof ExpectedCalls]]): WantedRequest[] {
   const declared = operations.get(name);
   if (!declared) throw new Error(`there is no operation '${name}'; ${meantName(name, [...operations.keys()])}`);
@@ -295,8 +298,10 @@ function wantedRequests([name, wanted]: [string, ExpectedCalls[keyof ExpectedCal
 }
 
 /**
- * @param at when it happens, unless it says so itself; epoch milliseconds
- * @returns what happens, and when
+ * Reads an event of a test.
+ *
+ * @param at when it happens, unless the event has its own time; epoch milliseconds
+ * @returns the event and its time
  */
 function givenIn(wanted: TestEvent, at: number, config: RelayConfig, folder: string): Given & { at: number } {
   if ('command' in wanted) return { by: 'U0MIRA001', channel: 'C0GENERAL', ...wanted, at };
@@ -311,7 +316,7 @@ function givenIn(wanted: TestEvent, at: number, config: RelayConfig, folder: str
   return { event, payload, at: afterEvent(payload) };
 }
 
-/** The relay ignores events that are too old, so the clock begins with this one. */
+/** A time after this event, at which the clock begins, because the relay ignores old events. */
 function afterEvent(payload: object): number {
   const times = JSON.stringify(payload).matchAll(/"(?:\w+_at|timestamp)":(?:"([^"]+)"|(\d{10})\b)/g);
   const read = [...times].map(([, text = '', seconds]) => (seconds ? Number(seconds) * 1_000 : Date.parse(text)));

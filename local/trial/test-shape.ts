@@ -25,7 +25,7 @@ const test = z.strictObject({
     .optional(),
 });
 
-/** Each kind of event by the field that says it. */
+/** The field that identifies each kind of event. */
 const EVENTS = {
   command: z.strictObject({ command: text, by: text.optional(), channel: text.optional() }),
   hook: z.strictObject({ hook: text, body: fields, headers: z.record(text, text).optional() }),
@@ -37,10 +37,12 @@ const example = z
   .extend({ labels: texts, merged: z.boolean(), set: texts })
   .partial();
 
-/** A team need not check types. @throws {Error} if a field would change nothing, or has another kind of value */
+/**
+ * Checks a test, because a team may not check its types. @throws {Error} if a field is unknown or has the wrong type
+ */
 export function refuseUnusable(given: RelayTest): void {
   const faults = faultsOf(test, given, '');
-  // Events have no field that names their kind, so a union would say too little.
+  // Events have no common field with their kind, so the message of a union would be too vague.
   if (faults.length === 0) {
     const events = [...(given.before ?? []).map((one, index) => [`before.${index}.`, one] as const)];
     for (const [place, event] of [...events, ['event.', given.event] as const]) {

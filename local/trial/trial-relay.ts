@@ -22,14 +22,14 @@ import { createAnswers } from './answers.ts';
 import type { GivenWorld } from './define-tests.ts';
 import { createTroubles, type Trouble } from './trouble.ts';
 
-/** What happens, as a test says it. */
+/** An event of a test. */
 export type Given =
   | { event: string; payload: object }
   | { command: string; by: string; channel: string }
   | { schedule: string }
   | { hook: string; body: object; headers?: Readonly<Record<string, string>> };
 
-/** A request that the sandbox was sent. */
+/** A request that the sandbox got. */
 export interface TrialCall {
   /** `defects/create` */
   operation: string;
@@ -37,20 +37,20 @@ export interface TrialCall {
   status: number;
 }
 
-/** What there is, and what people answer to the questions of jobs. */
+/** The records at the beginning, and people's answers to the questions of jobs. */
 export type TrialWorld = GivenWorld & { answers: Readonly<Record<string, string>> };
 
 export type TrialRelay = Awaited<ReturnType<typeof startTrialRelay>>;
 
-/** All secrets of a trial, so that what is derived from them is the same in each of its runs. */
+/** All secrets of a trial. It stays the same, so values derived from it are the same in each run. */
 const key = randomBytes(32).toString('hex');
 
 /**
- * Starts the functions, unchanged, in this process, with all that they need on this machine and a clock of their own. They
- * begin without data, and reach nothing but their own stand-ins. Nobody has linked an account.
+ * Starts the unchanged functions in this process, with everything that they need on this machine and their own clock.
+ * They begin without data, reach only their own stand-ins, and no account is linked.
  *
  * @param now when the clock begins; epoch milliseconds
- * @param world what there is besides
+ * @param world the records and answers that the test adds
  * @param trouble what goes wrong in the jobs of the team's automations
  */
 export async function startTrialRelay(
@@ -156,25 +156,25 @@ export async function startTrialRelay(
     calls,
     comments,
     messages,
-    /** What came of the last event that was taken. */
+    /** The effects of the last accepted event. */
     latest: () => ({
       calls: calls.slice(before.calls),
       comments: comments.slice(before.comments),
       messages: messages.slice(before.messages),
     }),
-    /** The steps that jobs of the team's automations carried out. */
+    /** The steps that the team's automations carried out. */
     steps: troubles.steps,
     troublesMet: troubles.met,
     unasked: people.unasked,
-    /** The records of a kind that the service did not have at the beginning. A change replaces a record. */
+    /** The records of a kind that were not there at the beginning. A change replaces a record. */
     newRecords(kind: keyof Data): object[] {
       const idOf = (record: object): unknown => Reflect.get(record, idFields[kind]);
       const known = new Set(atFirst[kind].map(idOf));
       return data[kind].filter((record) => !known.has(idOf(record)));
     },
     /**
-     * Lets it happen at that time, or now if that is later. @returns why it makes no job; undefined if it makes one
-     * @throws {Error} if it is refused
+     * Sends the event at that time, or now if that is later. @returns why it makes no job; undefined if it makes one
+     * @throws {Error} if the relay refuses it
      */
     async take(given: Given, at: number): Promise<string | undefined> {
       clock.now = Math.max(clock.now, at);
@@ -184,9 +184,9 @@ export async function startTrialRelay(
       if (statusCode >= 400) throw new Error([error, ...errors].join(': '));
       return ignored ?? text;
     },
-    /** Lets time pass and jobs run for so long, or until no job is under way. It moves the clock. */
+    /** Runs jobs, and moves the clock, for the given time or until no job is under way. */
     work: workToTheEnd,
-    /** In the order in which they came. */
+    /** Oldest first. */
     jobs: () => jobs(),
     async close() {
       await Promise.all([sandbox.close(), github.close(), standIn.close(), stack.close()]);
@@ -194,13 +194,13 @@ export async function startTrialRelay(
   };
 }
 
-/** The sandbox has no other names and fields of operations than those declared. */
+/** Removes overrides of operations, because the sandbox has the declared names and fields. */
 function asDeclared(config: RelayConfig): RelayConfig {
   const connections = Object.entries(config.connections).map(([name, one]) => [name, { ...one, operations: {} }]);
   return { ...config, connections: Object.fromEntries(connections) };
 }
 
-/** The service of a team has the projects that its configuration names. */
+/** Adds the projects that the configuration names. */
 function addProjects(config: RelayConfig, projects: Project[]): void {
   const [like] = projects;
   for (const [, project_id = ''] of JSON.stringify(config).matchAll(/"projectId":"([^"]+)"/g)) {

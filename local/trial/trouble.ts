@@ -2,31 +2,31 @@ import { LeaseLost } from '../../lib/engine/record/job-store.ts';
 import { isOfEngine } from '../../lib/engine/run/run-automation.ts';
 import type { Runtime } from '../../lib/runtime.ts';
 
-/** A step of a job of the team's automations. */
+/** A step that a job of the team's automations carried out. */
 export interface TrialStep {
-  /** Which of the jobs, and which of its steps: `1.3`. It is the same in each run of a test. */
+  /** The number of the job, and of the step within it: `1.3`. It is the same in each run of a test. */
   place: string;
   name: string;
-  /** How many requests it made. */
+  /** The number of requests that the step made. */
   requests: number;
 }
 
-/** What goes wrong, by the places of steps. */
+/** What goes wrong, by the place of a step. */
 export interface Trouble {
-  /** The process ends behind these steps. */
+  /** The process ends after these steps. */
   killedBehind?: ReadonlySet<string>;
-  /** The answer to the request with that number is lost. */
+  /** The number of the step's request whose answer is lost. */
   losesAnswerTo?: ReadonlyMap<string, number>;
 }
 
 /**
- * Makes trouble for jobs of the team's automations. A killed run writes and sends nothing more, as if it had lost its
- * lease: an error that only the worker itself catches.
+ * Causes trouble in jobs of the team's automations. A killed run writes and sends nothing more, as if it had lost its
+ * lease, because only the worker itself catches that error.
  */
 export function createTroubles({ killedBehind, losesAnswerTo }: Trouble, isOwn: (automation: unknown) => boolean) {
   const steps: TrialStep[] = [];
   const met = new Set<string>();
-  /** How many steps of each job are done. */
+  /** The number of finished steps of each job. */
   const done = new Map<string, number>();
   let job = '';
   let requests = 0;
@@ -52,7 +52,7 @@ export function createTroubles({ killedBehind, losesAnswerTo }: Trouble, isOwn: 
 
   return {
     steps,
-    /** Where something went wrong. */
+    /** The places where something went wrong. */
     met,
     log: { info: note, warn: ensureAlive, error: ensureAlive } satisfies Runtime['log'],
     async fetch(send: () => Promise<Response>): Promise<Response> {
@@ -63,7 +63,7 @@ export function createTroubles({ killedBehind, losesAnswerTo }: Trouble, isOwn: 
       met.add(place());
       throw new TypeError('the answer is lost');
     },
-    /** Works on a job, until the process that does it ends. */
+    /** Works on a job until it ends or its process is killed. */
     async run(jobId: string, work: () => Promise<void>): Promise<void> {
       if (!done.has(jobId)) done.set(jobId, 0);
       job = jobId;

@@ -6,12 +6,12 @@ import type { FifoQueue } from '../fifo-queue.ts';
 import type { LocalSecrets } from '../local-secrets.ts';
 import type { DynamoDbModel } from './dynamodb-model.ts';
 
-/** What stands behind the SDK's clients. */
+/** What answers the SDK's clients. */
 export interface AwsModels {
   table: Pick<DynamoDbModel, 'answer'>;
   queues: readonly FifoQueue[];
   secrets: Pick<LocalSecrets, 'get'>;
-  /** That the answers of the table are dated by; epoch milliseconds. */
+  /** For the dates of the table's answers; epoch milliseconds. */
   clock: () => number;
 }
 
@@ -19,15 +19,15 @@ export interface Command {
   input: { TableName?: string; RequestItems?: object; QueueUrl?: string; SecretId?: string };
 }
 
-/** Carries a command to its effect, and the answer back. */
+/** Carries out a command, and returns the answer. */
 export type Carry = (answer: () => object, command: Command) => Promise<object>;
 
 type Send = (command: Command, ...others: unknown[]) => Promise<object>;
 
-/** What answers, by the place that is asked. */
+/** Answers commands, by place. */
 const places = new Map<string, (command: Command) => Promise<object>>();
 
-/** The environment of the functions of a place. There is nothing at its endpoints. */
+/** The environment of a place's functions. Nothing listens at its endpoints. */
 export const variablesAt = (place: string) => ({
   AWS_REGION: 'local',
   AWS_ACCESS_KEY_ID: 'LOCAL',
@@ -42,10 +42,10 @@ export const variablesAt = (place: string) => ({
 });
 
 /**
- * Has the models answer every client of the SDK in this process that asks this place, without a socket. Clients reach all
- * other places as before.
+ * Makes the models answer all SDK clients of this process that address this place, without a socket. Other places are
+ * reached as before.
  *
- * @returns what ends it
+ * @returns ends it
  */
 export function connectAws(place: string, models: AwsModels, carry: Carry): () => void {
   const answerOf = answersOf(models);
@@ -56,7 +56,7 @@ export function connectAws(place: string, models: AwsModels, carry: Carry): () =
 
 const sendings = new WeakSet<Send>();
 
-/** Again if another sending was put in its place, or taken away with it. */
+/** Replaces `send`. Repeats that if something else has replaced or restored `send` since. */
 function reach(prototype: { send: Send }): void {
   const { send } = prototype;
   if (sendings.has(send)) return;
@@ -64,7 +64,7 @@ function reach(prototype: { send: Send }): void {
     return places.get(placeOf(command.input))?.(command) ?? send.call(this, command, ...others);
   };
   sendings.add(sendToPlace);
-  // The clients inherit their sending, so that an own one hides it.
+  // The client classes inherit `send`, so their own property hides it.
   Object.defineProperty(prototype, 'send', { value: sendToPlace, configurable: true });
 }
 
@@ -82,13 +82,13 @@ function answersOf({ table, queues, secrets, clock }: AwsModels): (command: Comm
   };
 }
 
-/** How many of the requests that a repetition could double lose their answers: one in so many. */
+/** One of so many risky requests loses its answer: those that a repetition could carry out twice. */
 export const LOSES_ONE_IN = 7;
 
 /**
- * Some conditional writes and messages lose their answers, and are repeated as the SDK does.
+ * Makes some conditional writes and messages lose their answers, and repeats them as the SDK does.
  *
- * @param every one of so many
+ * @param every one of this many loses its answer
  */
 export function losingAnswers(every: number, carry: Carry): Carry {
   let count = 0;
@@ -100,7 +100,7 @@ export function losingAnswers(every: number, carry: Carry): Carry {
   };
 }
 
-/** Carries a request out, and once more as the SDK does whose answer was lost. @returns the second answer */
+/** Carries out a request twice, as the SDK does after a lost answer. @returns the second answer */
 export async function carryOutTwice<T>(carryOut: () => Promise<T>, meanwhile?: () => Promise<void>): Promise<T> {
   await carryOut().catch(() => {});
   await meanwhile?.();

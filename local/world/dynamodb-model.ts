@@ -21,11 +21,11 @@ import { type Attributes, type Placeholders, parseCondition, parseUpdate, placeh
 import { type IndexDefinition, IndexModel, orderBy } from './index-model.ts';
 import { readUnits, sizeOf, writeUnits } from './sizes.ts';
 
-/** What the requests would cost. */
+/** The cost of requests. */
 export interface Units {
-  /** Writes of the table, whether the condition held or not. */
+  /** Writes of the table, including those whose condition failed. */
   write: number;
-  /** The part of them whose condition did not hold. */
+  /** The writes whose condition failed. */
   failed: number;
   /** Writes of the indexes. */
   indexWrite: number;
@@ -33,29 +33,29 @@ export interface Units {
   largestItemBytes: number;
 }
 
-/** The most that one page of a query holds (Query, API reference). */
+/** The size limit of one page of a query (Query, API reference). */
 const MOST_IN_PAGE_BYTES = 1_048_576;
 
-/** The most that an item holds. */
+/** The size limit of an item. */
 const MOST_IN_ITEM_BYTES = 409_600;
 
 /** One DynamoDB table in memory, with keys named `pk` and `sk`, and with indexes that lag behind. */
 export class DynamoDbModel {
-  /** By what the partition key begins with: `budget` of `budget#main`. */
+  /** By the beginning of the partition key: `budget` of `budget#main`. */
   readonly units = new Map<string, Units>();
   readonly #partitions = new Map<string, Map<string, Attributes>>();
-  /** When it was created. */
+  /** When the table was created. */
   #createdAt = new Date(0);
   readonly #indexes: Map<string, IndexModel>;
   readonly #propagate: (key: string, apply: () => void) => void;
 
-  /** @param propagate carries out an index write, later; those of one key in their order */
+  /** @param propagate carries out an index write later; the writes of one key keep their order */
   constructor(indexes: readonly IndexDefinition[], propagate: (key: string, apply: () => void) => void) {
     this.#indexes = new Map(indexes.map((definition) => [definition.name, new IndexModel(definition)]));
     this.#propagate = propagate;
   }
 
-  /** @throws {ConditionalCheckFailedException | DynamoDBServiceException} */
+  /** Answers a command. @throws {ConditionalCheckFailedException | DynamoDBServiceException} */
   answer(command: { input: object }): object {
     refuseUnused(command.input);
     if (command instanceof GetItemCommand) return this.#get(command.input.Key ?? {});
@@ -90,7 +90,7 @@ export class DynamoDbModel {
     for (const partition of this.#partitions.values()) yield* partition.values();
   }
 
-  /** In its place there is a new table, with these items. @param at when it was created; epoch milliseconds */
+  /** Replaces the table with a new one that has these items. @param at when it was created; epoch milliseconds */
   replace(items: readonly Attributes[], at: number): void {
     this.#partitions.clear();
     for (const { definition } of this.#indexes.values()) this.#indexes.set(definition.name, new IndexModel(definition));
@@ -98,7 +98,7 @@ export class DynamoDbModel {
     for (const item of items) this.#write(item, {}, () => item);
   }
 
-  /** An item as it is now, at no cost. */
+  /** Reads an item as it is now, at no cost. */
   read({ pk, sk }: Key): Item | undefined {
     const item = this.#partitions.get(pk)?.get(sk);
     return item && unmarshall(item, { wrapNumbers: Number });
@@ -109,7 +109,7 @@ export class DynamoDbModel {
     return {};
   }
 
-  /** All in one page. */
+  /** Returns all items in one page. */
   #scan(): object {
     const items = [...this.items()];
     return { Items: items, Count: items.length };
@@ -165,7 +165,7 @@ export class DynamoDbModel {
     if (isDeepStrictEqual(before, after)) return;
     const { partition, sort } = index.definition;
     const moved = before && after && [partition, sort].some((name) => !isDeepStrictEqual(before[name], after[name]));
-    // An entry that moves is deleted in one place and written in another.
+    // An entry that moves is one deletion and one write.
     units.indexWrite += moved
       ? writeUnits(sizeOf(before)) + writeUnits(sizeOf(after))
       : writeUnits(Math.max(sizeOf(before), sizeOf(after)));
@@ -243,7 +243,7 @@ function placeholdersOf(request: ConditionalRequest): Placeholders {
   return { names: request.ExpressionAttributeNames ?? {}, values: request.ExpressionAttributeValues ?? {} };
 }
 
-/** The partition that a query asks for, and the condition on the rest of the key. */
+/** The partition that a query reads, and its condition on the sort key. */
 function keyConditionOf(request: QueryCommandInput, partitionKey: string) {
   const given = placeholdersOf(request);
   const [first = '', ...others] = (request.KeyConditionExpression ?? '').split(/ AND (.*)/).filter((part) => part);
@@ -256,7 +256,7 @@ function keyConditionOf(request: QueryCommandInput, partitionKey: string) {
   return {
     partition: { [partitionKey]: asked },
     rest: (entry: Attributes) => holds.every((condition) => condition(entry, given)),
-    /** Whether nothing fits that comes after something which does not. */
+    /** Whether all matches come before the first entry that does not match. */
     isUpTo: others.every((condition) => condition.includes(' <')),
   };
 }

@@ -1,23 +1,23 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 
-/** An item, or a part of one, as it goes over the wire. */
+/** An item or a part of one, in the wire format. */
 export type Attributes = Readonly<Record<string, AttributeValue>>;
 
-/** What `#name` and `:value` stand for. */
+/** The values of `#name` and `:value`. */
 export interface Placeholders {
   names: Readonly<Record<string, string>>;
   values: Attributes;
 }
 
 export type Condition = (item: Attributes, given: Placeholders) => boolean;
-/** Writes the change into `next`; what it reads comes from the item as it was. */
+/** Writes the changes into `next`; reads from the item as it was before. */
 export type Update = (item: Attributes, next: Record<string, AttributeValue>, given: Placeholders) => void;
 type Operand = (item: Attributes, given: Placeholders) => AttributeValue | undefined;
 
 /**
- * The part of DynamoDB's expressions that the relay uses: comparisons, the functions that ask whether an attribute is
- * there or has something in it, the size of a set, another value for a missing one, NOT, AND, OR and parentheses. Everything
- * else is an error.
+ * The part of DynamoDB's expressions that the relay uses: comparisons, the functions about an attribute's existence and
+ * contents, the size of a set, a default for a missing attribute, NOT, AND, OR and parentheses. Everything else is an
+ * error.
  *
  * @throws {SyntaxError}
  */
@@ -31,7 +31,7 @@ export const parseCondition = remembered((text): Condition => {
 /** The placeholders of an expression. */
 export const placeholdersIn = remembered((text) => new Set(text.match(/[#:]\w+/g)));
 
-/** SET of attributes and parts of them, REMOVE, ADD and DELETE of whole ones. @throws {SyntaxError} */
+/** SET for attributes and parts of them; REMOVE, ADD and DELETE for whole attributes. @throws {SyntaxError} */
 export const parseUpdate = remembered((text): Update => {
   const tokens = new Tokens(text);
   const changes: Update[] = [];
@@ -163,7 +163,7 @@ const isNotBelow = ordered((order) => order >= 0);
 
 const comparators: Readonly<Record<string, Comparator>> = {
   '=': ordered((order) => order === 0),
-  // An attribute that is missing, or of another type, differs.
+  // A missing attribute, or one of another type, differs.
   '<>': (a, b) => !(a && b) || orderOf(a, b) !== 0,
   '<': ordered((order) => order < 0),
   '<=': ordered((order) => order <= 0),
@@ -171,7 +171,7 @@ const comparators: Readonly<Record<string, Comparator>> = {
   '>=': isNotBelow,
 };
 
-/** Negative if the first comes first; undefined for values that have no order between them. */
+/** Negative if `a` comes first; undefined for values that have no order. */
 export function orderOf(a: AttributeValue, b: AttributeValue): number | undefined {
   if (a.N !== undefined && b.N !== undefined) return Number(a.N) - Number(b.N);
   if (a.S !== undefined && b.S !== undefined) return Buffer.compare(Buffer.from(a.S), Buffer.from(b.S));
@@ -179,7 +179,7 @@ export function orderOf(a: AttributeValue, b: AttributeValue): number | undefine
   return undefined;
 }
 
-/** An operand, or what two numbers come to. */
+/** An operand, or the sum or difference of two numbers. */
 function sum(tokens: Tokens): Operand {
   const first = operand(tokens);
   if (!tokens.take('+')) return first;
@@ -190,7 +190,7 @@ function sum(tokens: Tokens): Operand {
   };
 }
 
-/** In parentheses, with commas between them. */
+/** Operands in parentheses, separated by commas. */
 function operands(tokens: Tokens): Operand[] {
   const all: Operand[] = [];
   tokens.expect('(');
@@ -276,7 +276,7 @@ class Tokens {
   }
 }
 
-/** Parses each text once: the relay has few expressions and uses them often. */
+/** Parses each text only once, because the relay uses few expressions often. */
 function remembered<T>(parse: (text: string) => T): (text: string) => T {
   const parsed = new Map<string, T>();
   return (text) => {

@@ -15,17 +15,17 @@ export interface Posted {
   body: string | Uint8Array;
 }
 
-/** What a function asks of its context. @param end epoch milliseconds */
+/** The part of a Lambda context that the functions use. @param end epoch milliseconds */
 export const contextUntil = (end: number, clock: () => number): LocalContext => ({
   getRemainingTimeInMillis: () => end - clock(),
   awsRequestId: '',
   functionName: '',
 });
 
-/** The functions of one process, or of one each. */
+/** The functions of one process, or of a process each. */
 export type Functions = ReturnType<typeof functionsOf>;
 
-/** The functions, unchanged, by their slugs. Each is made when it is first called. @param runtimeOf its process */
+/** The unchanged functions by slug. A function is created at its first call. @param runtimeOf its process */
 export function functionsOf(runtimeOf: (slug: string) => Runtime) {
   const made = new Map<string, Promise<Handler>>();
   function make(slug: string): Promise<Handler> {
@@ -35,7 +35,7 @@ export function functionsOf(runtimeOf: (slug: string) => Runtime) {
     made.set(slug, one);
     return one;
   }
-  // The functions of requests use no context.
+  // Functions that answer requests do not use the context.
   const ofRequests = (slug: string) =>
     (async (event) =>
       (await make(slug))(event, {}) as Promise<APIGatewayProxyStructuredResultV2>) satisfies HttpHandler;
@@ -46,7 +46,7 @@ export function functionsOf(runtimeOf: (slug: string) => Runtime) {
     takeSlack: ofRequests('slack-webhook'),
     takeHook: ofRequests('hooks-webhook'),
     linkPages: ofRequests('account-link'),
-    /** A request of GitHub, of Slack or of another tool. */
+    /** Handles a request of GitHub, Slack or another tool. */
     take({ url, headers, body }: Posted): Promise<APIGatewayProxyStructuredResultV2> {
       const event = functionUrlEvent({ method: 'POST', url, headers }, url, Buffer.from(body));
       if (url === '/github') return functions.takeGithub(event);

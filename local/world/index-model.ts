@@ -5,7 +5,7 @@ export interface IndexDefinition {
   name: string;
   partition: string;
   sort: string;
-  /** Which attributes it holds besides the keys; all of them without this. */
+  /** The attributes in the index besides the keys; by default all. */
   attributes?: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export class IndexModel {
     this.sortKeys = [definition.sort, 'pk', 'sk'];
   }
 
-  /** What the index holds of an item; undefined for an item that lacks a key of the index. */
+  /** The index entry of an item; undefined if the item lacks a key of the index. */
   entryOf(item: Attributes | undefined): Attributes | undefined {
     const { partition, sort, attributes } = this.definition;
     if (item?.[partition] === undefined || item[sort] === undefined) return undefined;
@@ -31,7 +31,7 @@ export class IndexModel {
     return Object.fromEntries(Object.entries(item).filter(([name]) => held.has(name)));
   }
 
-  /** Puts an entry in the place of the one with the same key. */
+  /** Replaces the entry with the same key. */
   apply(key: string, entry: Attributes | undefined): void {
     const last = this.#entries.get(key);
     if (last) {
@@ -53,7 +53,7 @@ export class IndexModel {
     return entries;
   }
 
-  /** Where an entry is or would be. */
+  /** The position of an entry, existing or new. */
   #place(entries: readonly Attributes[], entry: Attributes): number {
     let [from, to] = [0, entries.length];
     while (from < to) {
@@ -66,7 +66,7 @@ export class IndexModel {
   }
 }
 
-/** Negative if the first comes first, by the first of these attributes that differs. */
+/** Compares by the first attribute that differs. Negative if `a` comes first. */
 export function orderBy(names: readonly string[], a: Attributes, b: Attributes): number {
   for (const name of names) {
     const [one, other] = [a[name], b[name]];

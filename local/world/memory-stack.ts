@@ -9,9 +9,9 @@ import { DynamoDbModel } from './dynamodb-model.ts';
 
 export interface MemoryStackOptions {
   clock: () => number;
-  /** By default requests only give way to others. */
+  /** By default, a request only yields to others. */
   carry?: Carry;
-  /** Carries out a write of an index, later; by default at once. */
+  /** Carries out an index write later; by default at once. */
   propagate?: (key: string, apply: () => void) => void;
 }
 
@@ -26,9 +26,9 @@ const giveWay: Carry = async (answer) => {
 let opened = 0;
 
 /**
- * The parts of AWS that the functions need, in the memory of this process, which its clients reach without a socket: the way
- * to dynalite and back is two thirds of what a test costs. The table is a model that says what dynalite and DynamoDB Local
- * say.
+ * The parts of AWS that the functions need, in memory. The SDK's clients reach them without a socket, because the way
+ * to dynalite and back is two thirds of the time of a test. The table is a model that answers as dynalite and DynamoDB
+ * Local do.
  */
 export function openMemoryStack(options: MemoryStackOptions): MemoryStack {
   const { clock, carry = giveWay, propagate = (_key, apply) => apply() } = options;

@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Attributes } from './expressions.ts';
 
-/** Bytes of an item, by "DynamoDB item sizes and formats" of its developer guide. */
+/** The size of an item in bytes, by "DynamoDB item sizes and formats" of the developer guide. */
 export function sizeOf(item: Attributes | undefined): number {
   let size = 0;
   for (const name in item) size += name.length + sizeOfValue(item[name]);
@@ -17,9 +17,9 @@ function sizeOfValue(value: AttributeValue | undefined): number {
   return 1;
 }
 
-/** A KB or a part of one is a unit. */
+/** One unit for each KB or part of one. */
 export const writeUnits = (bytes: number): number => Math.max(1, Math.ceil(bytes / 1_024));
 
-/** 4 KB or a part of them are a unit; half of one where the read may be a little behind. */
+/** One unit for each 4 KB or part of them; half of that for an eventually consistent read. */
 export const readUnits = (bytes: number, isConsistent: boolean): number =>
   Math.max(1, Math.ceil(bytes / 4_096)) * (isConsistent ? 1 : 0.5);

@@ -11,25 +11,26 @@ import { contextUntil, functionsOf } from './functions.ts';
 const UNDER_WAY: readonly JobStatus[] = ['queued', 'running', 'waiting'];
 
 export interface WorldOptions {
-  /** Stands still until it is moved. */
+  /** The clock stands still until it is moved. */
   clock: { now: number };
   stack: Pick<LocalStack, 'queues'>;
   runtime: Runtime;
-  /** The processes of functions that differ from it. */
+  /** The runtime of functions that have another process. */
   runtimeOf?: (slug: string) => Runtime;
-  /** What surrounds the work of the worker on a job. */
+  /** Wraps the worker's work on a job. */
   around?: (jobId: string, work: () => Promise<void>) => Promise<void>;
-  /** What people do once there is nothing to work on. @returns whether they did something */
+  /** Lets people act when no message can be received. @returns whether they did something */
   meanwhile?: () => Promise<boolean>;
 }
 
 export type World = ReturnType<typeof openWorld>;
 
 /**
- * The functions of a relay on a clock that stands still. They work when a test tells them to.
+ * The functions of a relay, with a clock that stands still. They work when a test calls them.
  *
- * The parts of a world are given to it, and are not chosen by options here. `start` needs the real clock, other processes
- * and files; a history needs hosts that die; and all of them take the same table, queues, service, GitHub and Slack.
+ * The caller passes the parts of the world, rather than options for them: `start` needs the real clock, other processes
+ * and
+ * files, and a history needs hosts that die. All of them use the same table, queues, service, GitHub and Slack.
  */
 export function openWorld({
   clock,
@@ -43,7 +44,7 @@ export function openWorld({
   const stores: Stores = openStores(runtime);
   const contextNow = () => contextUntil(clock.now + MINUTE_MS, () => clock.now);
 
-  /** Works on one message, people's first. @returns whether there was one */
+  /** Works on one message, people's messages first. @returns whether there was one */
   async function workOnce(): Promise<boolean> {
     for (const queue of stack.queues) {
       const message = queue.receive();
@@ -54,7 +55,7 @@ export function openWorld({
     return false;
   }
 
-  /** In the order in which they came. */
+  /** Oldest first. */
   async function jobs(statuses: readonly JobStatus[] = jobStatuses): Promise<Job[]> {
     const limit = Number.MAX_SAFE_INTEGER;
     const lists = await Promise.all(statuses.map((status) => stores.jobs.list(status, { limit })));
@@ -67,12 +68,12 @@ export function openWorld({
     jobs,
     /** Fires a schedule. @param slug of its function */
     fire: (slug: string, event: ScheduleEvent = {}) => functions.fire(slug, event, contextNow()),
-    /** Works on what the queues hold now, until nothing can be received. */
+    /** Works until the queues have no receivable message. */
     async work(): Promise<void> {
       while (await workOnce()) {}
     },
     /**
-     * Works, moves the clock to whatever comes next, sweeps, and so on until no job is under way, or so much time has
+     * Works, moves the clock to the next moment, sweeps, and so on, until no job is under way or the given time has
      * passed.
      */
     async workToTheEnd(longestMs = Number.POSITIVE_INFINITY): Promise<void> {
@@ -87,7 +88,7 @@ export function openWorld({
         await functions.fire('job-sweep', {}, contextNow());
       }
     },
-    /** The functions at their addresses: `/github`, `/slack`, `/hooks/<name>` and `/link`. */
+    /** Serves the functions at their addresses: `/github`, `/slack`, `/hooks/<name>` and `/link`. */
     serve() {
       const { takeGithub, takeSlack, takeHook, linkPages } = functions;
       const { config } = runtime;
@@ -102,8 +103,8 @@ export function openWorld({
 }
 
 /**
- * When something can happen next in a relay that has done all it can do now: a message wakes, or the sweep finds
- * something to do. It moves the waiting lines on every minute; until a minute before the first slot that changes nothing.
+ * When an idle relay can do something next: a message wakes, or the sweep finds work. The sweep moves the waiting lines
+ * every minute, but until a minute before the first slot that changes nothing.
  */
 export function nextMoment(now: number, queues: readonly FifoQueue[], underWay: readonly Job[]): number {
   const next = Math.min(
