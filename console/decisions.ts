@@ -24,14 +24,14 @@ export const described: Readonly<Record<Do, DecisionText>> = {
   answer: {
     label: 'Answer',
     title: () => 'Answer the question of this job',
-    will: 'The job continues with your answer, and its history keeps it.',
+    will: 'The job continues with your answer.',
     confirm: () => 'Continue with this answer',
-    asks: { label: 'Answer', hint: 'The question is the reason of the job.' },
+    asks: { label: 'Answer', hint: 'The history of the job keeps it.' },
   },
   discard: {
     label: 'Discard',
     title: (many) => `Discard ${many}?`,
-    will: 'The job ends without the rest, and the person who asked is told. What was already done stays. If a defect turns out to exist, the next change of its issue finds it. Anything else would be created again if somebody asks again.',
+    will: 'The job ends without the rest, and the relay tells the person who asked. What was already done stays. If a defect turns out to exist, the next change of its issue finds it. Anything else would be created again if somebody asks again.',
     confirm: (many) => `Discard ${many}`,
     asks: {
       label: 'Reason',

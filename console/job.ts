@@ -87,7 +87,7 @@ function creationOf(creation: OpenCreation, steps: readonly StepEntry[], now: nu
   const notBefore =
     until > now ? ` Not possible before ${isoTime(until)}: until then the service may still create it.` : '';
   const { createdId = 'id' } = operations.get(calls) ?? {};
-  const mark = marker === undefined ? '' : ` and has ${marker}`;
+  const mark = marker === undefined ? '' : ' and has the marker of this job';
   return {
     step,
     calls,

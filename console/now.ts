@@ -75,7 +75,8 @@ export function createNowReader(relay: OperatedRelay) {
     const names = new Set(held.map(({ lane, operation }) => lineOf(connection, lane, operation)));
     return {
       ...countOf(standing.length),
-      ofPeople: standing.filter(({ lane }) => isOfPeople(lane)).length,
+      // In their lanes, the entity is the person.
+      people: new Set(standing.filter(({ lane }) => isOfPeople(lane)).map(({ entity }) => entity)).size,
       oldestSince: least(standing.map(({ createdAt }) => createdAt)),
       rows: await rowsOf(
         waiting.filter(({ line = '' }) => names.has(line)),

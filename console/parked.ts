@@ -11,23 +11,26 @@ const SHOWN = 500;
 export async function readParked(relay: OperatedRelay) {
   const { stores, runtime } = relay;
   const found = await stores.jobs.list('parked', { limit: SHOWN + 1, newestFirst: true });
-  const groups = Map.groupBy(found.slice(0, SHOWN), (job) => `${isOutcomeUnknown(job)} ${reasonOf(job)}`);
-  const shown = [...groups.values()]
-    .toSorted((a, b) => b.length - a.length)
-    .flatMap(async (jobs) => {
+  const now = runtime.clock();
+  const actionsOf = (job: Job) => nextOf(job, now).actions;
+  const groups = Map.groupBy(found.slice(0, SHOWN), (job) =>
+    // A question is answered for one job.
+    actionsOf(job).includes('answer') ? job.id : `${isOutcomeUnknown(job)} ${reasonOf(job)}`,
+  );
+  const shown = [...groups]
+    .toSorted(([, a], [, b]) => b.length - a.length)
+    .flatMap(async ([key, jobs]) => {
       const [first] = jobs;
       if (!first) return [];
-      const [outcomeUnknown, help] = [isOutcomeUnknown(first), nextOf(first, runtime.clock())];
+      const [outcomeUnknown, help] = [isOutcomeUnknown(first), nextOf(first, now)];
       // What differs from job to job is left out only if it does.
       const whole = new Set(jobs.map(({ parked }) => parked?.reason ?? ''));
       const reason = whole.size === 1 ? [...whole].join('') : reasonOf(first);
-      // What only some of them allow is decided at each. An answer and the id of a created thing are one job's.
-      const others = jobs.map((job) => nextOf(job, runtime.clock()).actions);
-      const actions = help.actions.filter(
-        (one) => one !== 'done' && one !== 'answer' && others.every((all) => all.includes(one)),
-      );
+      // What only some of them allow is decided at each. The id of a created thing is one job's.
+      const others = jobs.map(actionsOf);
+      const actions = help.actions.filter((one) => one !== 'done' && others.every((all) => all.includes(one)));
       const oldestAt = Math.min(...jobs.map(({ wakeAt }) => wakeAt));
-      return { reason, outcomeUnknown, oldestAt, help: help.text, actions, jobs: await rowsOf(jobs, relay) };
+      return { key, reason, outcomeUnknown, oldestAt, help: help.text, actions, jobs: await rowsOf(jobs, relay) };
     });
   return { more: found.length > SHOWN, groups: (await Promise.all(shown)).flat() };
 }

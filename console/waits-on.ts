@@ -12,5 +12,5 @@ export async function whyWaitsOn(
   const wait = waitOf(job);
   const held = wait?.for === 'outage' || wait?.for === 'key' ? wait.why : undefined;
   const why = down ? whyStopped(job.connection, WHOLE, down) : held;
-  return why && `${why}. Until that is over, it waits on.`;
+  return why && `${why}. It waits until that is over.`;
 }

@@ -134,8 +134,7 @@ interface AcceptedSend {
 
 function acceptedInWords({ jobs = [], repeat, ignored }: AcceptedSend): ActionOutcome {
   if (ignored !== undefined) return { text: `The relay ignores it: ${ignored}` };
-  const made = jobs.length === 1 ? 'A job' : counted(jobs.length, 'job');
-  return { text: `${made} ${repeat ? 'had it already' : 'took it'}.`, jobs };
+  return { text: `${repeat ? 'Sent again' : 'Sent'}: ${counted(jobs.length, 'job')}.`, jobs };
 }
 
 /** Slack shows the answer to a command as a message to the person. */

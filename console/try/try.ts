@@ -30,12 +30,10 @@ export function createTry({ sandbox, ...options }: TryOptions) {
         return sender.press(asked);
       case 'set fault':
         sandboxOf(sandbox).faults.set(asked.fault);
-        return { text: 'The fault is set.' };
+        return { text: 'Broken.' };
       case 'clear fault':
         return {
-          text: sandboxOf(sandbox).faults.remove(asked.id)
-            ? 'The fault is taken back.'
-            : 'The fault was used up already.',
+          text: sandboxOf(sandbox).faults.remove(asked.id) ? 'Repaired.' : 'This fault was already over.',
         };
     }
   }

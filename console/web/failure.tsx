@@ -9,7 +9,7 @@ export function Failure({ error, retry, isOld = false }: { error: ApiError; retr
     <div class="failure" role="alert">
       <p>
         <Text text={error.message} />
-        {isOld && ' Below is what was read before.'}
+        {isOld && ' What you see below was read before that.'}
       </p>
       {retry && (
         <button type="button" onClick={retry}>

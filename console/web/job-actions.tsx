@@ -13,15 +13,15 @@ interface JobActionsProps {
   actions: readonly Do[];
   /** What each decision will do for this job, if it is known better: each button stands at its sentence. */
   will?: Partial<Record<Do, string>> | undefined;
-  /** Which id is asked for, if it is known better: `Id of the defect`. */
-  idLabel?: string | undefined;
+  /** What is asked for, if it is known better: `Id of the defect`, or the question. */
+  asks?: Partial<Record<Do, string | undefined>>;
   /** The job continues by itself, so no decision is proposed. */
   isCalm?: boolean;
   done?: () => void;
 }
 
 /** The changes that are possible for one or several jobs, as buttons that ask before they do anything. */
-export function JobActions({ ids, actions, will, idLabel, isCalm, done }: JobActionsProps) {
+export function JobActions({ ids, actions, will, asks, isCalm, done }: JobActionsProps) {
   const { operate } = useRelay();
   const [asked, ask] = useState<Do | undefined>();
   if (actions.length === 0) return null;
@@ -58,7 +58,7 @@ export function JobActions({ ids, actions, will, idLabel, isCalm, done }: JobAct
           ids={ids}
           action={asked}
           will={will?.[asked]}
-          idLabel={idLabel}
+          label={asks?.[asked]}
           close={() => ask(undefined)}
           done={() => {
             ask(undefined);
@@ -80,12 +80,12 @@ interface ConfirmationProps {
   ids: readonly string[];
   action: Do;
   will: string | undefined;
-  idLabel: string | undefined;
+  label: string | undefined;
   close: () => void;
   done: () => void;
 }
 
-function Confirmation({ ids, action, will, idLabel, close, done }: ConfirmationProps) {
+function Confirmation({ ids, action, will, label, close, done }: ConfirmationProps) {
   const [answer, setAnswer] = useState('');
   const { title, will: always, confirm, asks, isGrave } = described[action];
   const many = ids.length === 1 ? 'this job' : jobs(ids.length);
@@ -101,9 +101,7 @@ function Confirmation({ ids, action, will, idLabel, close, done }: ConfirmationP
       }}
     >
       <p>{will ?? always}</p>
-      {asks && (
-        <Typed {...asks} label={(action === 'done' && idLabel) || asks.label} value={answer} change={setAnswer} />
-      )}
+      {asks && <Typed {...asks} label={label ?? asks.label} value={answer} change={setAnswer} />}
     </Question>
   );
 }

@@ -5,7 +5,7 @@ import { Line, withShortIds } from './outside.tsx';
 import { jobHref } from './route.ts';
 import { jobMark, laneHints, StatusMark } from './status.tsx';
 import { Table } from './table.tsx';
-import { Ago, Continues, Since } from './time.tsx';
+import { Ago, Continues } from './time.tsx';
 
 interface JobTableProps {
   rows: readonly JobRow[];
@@ -66,32 +66,35 @@ export function JobTable({ rows, caption, selected, select }: JobTableProps) {
           <td class="number soft created">
             <Ago at={row.createdAt} />
           </td>
-          <td class="number soft took">
-            <Took row={row} />
-          </td>
+          <td class="number soft took">{took(row)}</td>
         </tr>
       ))}
     </Table>
   );
 }
 
-/** What the job is, without the person, who is shown beside it. */
-export function titleOf({ summary, personName }: Pick<JobRow, 'summary' | 'personName'>): string {
-  const asker = `${personName}: `;
-  return summary.startsWith(asker) ? summary.slice(asker.length) : summary;
+/** What the job is, without its automation and the person, who are shown beside it. */
+export function titleOf({ summary, automation, personName }: Pick<JobRow, 'summary' | 'automation' | 'personName'>) {
+  const beside = [automation, personName].map((name) => `${name}: `).find((name) => summary.startsWith(name));
+  return summary.slice(beside?.length ?? 0);
+}
+
+/** What came of the job, without what its title says. */
+export function newsOf({ news, ...row }: Pick<JobRow, 'news' | 'summary' | 'automation' | 'personName'>): string {
+  const title = titleOf(row);
+  return news.toLowerCase().startsWith(title.toLowerCase()) ? news.slice(title.length).trimStart() : news;
 }
 
 function News({ row }: { row: JobRow }) {
   return (
     <div class="news">
-      <Line text={withShortIds(row.news)} length={160} />
+      <Line text={withShortIds(newsOf(row))} length={160} />
       <Continues job={row} />
     </div>
   );
 }
 
-/** From its event to its end. What is not over goes on counting. */
-function Took({ row: { createdAt, finishedAt, personMs = 0, status } }: { row: JobRow }) {
-  if (finishedAt !== undefined) return <>{duration(finishedAt - createdAt - personMs)}</>;
-  return status === 'parked' ? null : <Since at={createdAt} />;
+/** From its event to its end. */
+function took({ createdAt, finishedAt, personMs = 0, status }: JobRow): string | undefined {
+  return finishedAt === undefined || status === 'parked' ? undefined : duration(finishedAt - createdAt - personMs);
 }

@@ -5,7 +5,7 @@ import { Sends } from './sends.tsx';
 
 /** What is known of a job that waits for a person or continues later, and the decisions about it. */
 export function NextOf({ job, reload }: { job: JobDetail; reload: () => void }) {
-  const { id, status, next, openCreations } = job;
+  const { id, status, next, news, openCreations } = job;
   return (
     <>
       {openCreations.map((one) => (
@@ -15,7 +15,7 @@ export function NextOf({ job, reload }: { job: JobDetail; reload: () => void }) 
         ids={[id]}
         actions={next.actions}
         will={openCreations[0]?.consequences}
-        idLabel={openCreations[0]?.idLabel}
+        asks={{ done: openCreations[0]?.idLabel, answer: news }}
         isCalm={status === 'waiting'}
         done={reload}
       />
@@ -29,7 +29,10 @@ function OpenCreation({ creation }: { creation: CreationDetail }) {
   return (
     <div class="creation">
       <h3>
-        What is known about <Line text={step} length={80} /> <code class="soft">{calls}</code>
+        <span>
+          What is known about <Line text={step} length={80} />
+        </span>
+        <code class="soft">{calls}</code>
       </h3>
       <p class="sentence">
         <Text text={forAndAgainst} />

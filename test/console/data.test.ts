@@ -356,7 +356,7 @@ describe('now and the budget', () => {
     await relay.work();
     const now = () => shown.get<Now>('/api/now');
     const [failing] = (await now()).connections;
-    expect(failing).toMatchObject({ stopped: [{ operation: 'defects/create' }], held: { ofPeople: 0 } });
+    expect(failing).toMatchObject({ stopped: [{ operation: 'defects/create' }], held: { people: 0 } });
     relay.sandbox.setFault({ kind: 'maintenance' });
     for (const userId of [MIRA, MIRA, 'U0TOMASZ1']) await command(relay, 'find login', { userId, triggerId: userId });
     for (let minute = 0; minute < 3; minute++) {
@@ -370,7 +370,7 @@ describe('now and the budget', () => {
     expect(connections[0]?.stopped[0]).toMatchObject({ why: expect.stringContaining('503') });
     expect(connections[0]?.stopped[0]?.operation).toBeUndefined();
     const waiting = (await relay.jobs('waiting')).map(({ id }) => id);
-    expect(connections[0]?.held).toMatchObject({ jobs: waiting.length, ofPeople: 2, oldestSince: since });
+    expect(connections[0]?.held).toMatchObject({ jobs: waiting.length, people: 2, oldestSince: since });
     expect(connections[0]?.held.rows.map(({ id }) => id).toSorted()).toEqual(waiting.toSorted());
     expect(oldest.waiting).toBe(since);
     expect(recent.filter(({ status }) => status === 'waiting')).toEqual([]);

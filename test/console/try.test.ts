@@ -39,9 +39,9 @@ describe('the screen Try', () => {
   it('an example event becomes a defect', async () => {
     // The relay ignores old events, and the clock of the test stands still.
     relay.clock.now = Date.now();
-    expect(await send('issue')).toBe('A job took it.');
+    expect(await send('issue')).toBe('Sent: 1 job.');
     expect(relay.sandbox.data.defects.at(-1)).toMatchObject({ title: 'Spelling error in the README file' });
-    expect(await send('issue closed')).toMatch(/took it/);
+    expect(await send('issue closed')).toMatch(/^Sent: /);
     const { jobs } = await console_.get<JobPage>('/api/jobs');
     expect(new Set(jobs.map(({ subject }) => subject)).size).toBe(1);
   });
@@ -82,7 +82,7 @@ describe('the screen Try', () => {
     expect(faults[0]?.title).toBe('The answer to the next new defect is lost; 1 call left');
     for (const { id } of faults) await act({ do: 'clear fault', id });
     expect((await read()).faults).toEqual([]);
-    expect(await act({ do: 'clear fault', id: faults[0]?.id ?? '' })).toContain('used up');
+    expect(await act({ do: 'clear fault', id: faults[0]?.id ?? '' })).toContain('already over');
   });
 
   const event = (body: string): TryAction => ({ do: 'send event', event: 'issues', body });

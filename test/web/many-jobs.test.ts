@@ -27,7 +27,7 @@ inBrowser('10,000 jobs', () => {
 
   it('a rare match is searched for a few pages at a time', async () => {
     const { page, requests } = await open(`jobs?text=${encodeURIComponent('acme/web#302 opened')}&status=succeeded`);
-    await page.getByRole('button', { name: 'Search on' }).waitFor();
+    await page.getByRole('button', { name: 'Search more' }).waitFor();
     const listed = () => requests.filter((request) => request === 'GET /api/jobs').length;
     expect(listed()).toBe(8);
     await page.getByText('0 jobs shown, of 8,000 searched').waitFor();
@@ -35,7 +35,7 @@ inBrowser('10,000 jobs', () => {
     shown.tell('issue-to-defect-00000000000000000001');
     await page.getByText('1 job changed since. Show the newest').waitFor();
     expect(listed()).toBe(8);
-    await page.getByRole('button', { name: 'Search on' }).click();
+    await page.getByRole('button', { name: 'Search more' }).click();
     await page.getByText('1 job shown').waitFor();
     expect(listed()).toBe(9);
   });

@@ -49,7 +49,7 @@ inBrowser('a newcomer', () => {
     await page.getByRole('button', { name: 'Break it' }).click();
     await page.getByRole('list', { name: 'What is broken now' }).waitFor();
     await page.getByRole('button', { name: 'Send the event' }).click();
-    await page.getByText('took it').waitFor();
+    await page.getByText('Sent: 1 job.').waitFor();
     await page.getByRole('link', { name: 'Jobs', exact: true }).click();
     await row.nth(1).getByText('Succeeded').waitFor();
     await row.first().getByRole('link').click();

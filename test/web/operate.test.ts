@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { ConsoleOptions } from '../../console/server.ts';
 import { expectAccessible, expectNoOverflow, inBrowser, NARROW, openConsole } from './console-page.ts';
-import { seed, startShownRelay } from './shown-relay.ts';
+import { seed, seedHostile, startShownRelay } from './shown-relay.ts';
 
 inBrowser('what an operator does', () => {
   async function open(screen: string, options: Partial<ConsoleOptions> = {}) {
@@ -13,6 +13,7 @@ inBrowser('what an operator does', () => {
     await opened.go(screen);
     return {
       ...opened,
+      shown,
       relay,
       jobs,
       /** Lets the relay work, and tells the pages of it. */
@@ -58,6 +59,21 @@ inBrowser('what an operator does', () => {
     await page.locator('.outcome').getByText('Succeeded', { exact: true }).waitFor();
     expect(made()).toHaveLength(1);
     expect(complaints).toEqual([]);
+  });
+
+  it('each question of an automation is shown and answered on its own', async () => {
+    const { page, go, shown, work } = await open('now');
+    await seedHostile(shown);
+    await go('parked');
+    const asked = /^javascript:/;
+    const group = page.getByRole('region', { name: asked });
+    expect(await page.getByRole('button', { name: 'Answer…' }).count()).toBe(4);
+    await group.getByRole('button', { name: 'Answer…' }).click();
+    await page.getByRole('dialog').getByLabel(asked).fill('yes');
+    await page.getByRole('button', { name: 'Continue with this answer' }).click();
+    await page.getByText('Queued: the job continues with the answer.').waitFor();
+    await work();
+    await group.waitFor({ state: 'detached' });
   });
 
   it('parked jobs are discarded with a reason, which stays in their history', async () => {

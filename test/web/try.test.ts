@@ -67,7 +67,7 @@ inBrowser('the screen Try', () => {
     expect(relay.sandbox.data.defects.at(-1)?.title).toMatch(/^Spelling error in the README file \(edited at .+\)$/);
   });
 
-  it('armed faults say in words what will happen, and are taken back one by one', async () => {
+  it('armed faults say in words what will happen, and are repaired one by one', async () => {
     const { page, act, facts } = await open();
     for (const { fault } of (await facts()).faultKinds.slice(0, 3)) await act({ do: 'set fault', fault });
     await page.reload();
@@ -75,8 +75,8 @@ inBrowser('the screen Try', () => {
     await broken.nth(2).waitFor();
     const before = (await facts()).faults.map(({ title }) => expect.stringContaining(title));
     expect(await broken.allInnerTexts()).toEqual(before);
-    await broken.nth(1).getByRole('button', { name: 'Take it back' }).click();
-    await page.getByText('The fault is taken back.').waitFor();
+    await broken.nth(1).getByRole('button', { name: 'Repair' }).click();
+    await page.getByText('Repaired.').waitFor();
     await broken.nth(2).waitFor({ state: 'detached' });
     expect(await broken.allInnerTexts()).toEqual([before[0], before[2]]);
   });

@@ -6,7 +6,7 @@ import { duration } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Id, usePages } from '../id.tsx';
 import { JobFiles } from '../job-files.tsx';
-import { titleOf } from '../job-rows.tsx';
+import { newsOf, titleOf } from '../job-rows.tsx';
 import { NextOf, NextText } from '../next.tsx';
 import { Line, seen, Text, withShortIds } from '../outside.tsx';
 import { Fact, Readable } from '../readable.tsx';
@@ -76,9 +76,9 @@ function JobView({ job, reload }: { job: JobDetail; reload: () => void }) {
 }
 
 function Head({ job }: { job: JobDetail }) {
-  const { id, shortName, automation, trigger, connection, lane, subject, person, personName, cause, attempts, news } =
-    job;
+  const { id, shortName, automation, trigger, connection, lane, subject, person, personName, cause, attempts } = job;
   const { createdAt, finishedAt, personMs = 0 } = job;
+  const news = newsOf(job);
   const took = job.status === 'parked' ? 'Parked after' : 'Took';
   return (
     <section class="job-head" aria-label="About this job">

@@ -26,9 +26,7 @@ export function JobsScreen() {
           {jobs(pages.others.size)} changed since. Show the newest
         </button>
       )}
-      {pages.rows.length > 0 && (
-        <JobTable rows={pages.rows} caption="Jobs that go on, then those that have ended, the newest first" />
-      )}
+      {pages.rows.length > 0 && <JobTable rows={pages.rows} caption="Unfinished jobs, then ended jobs, newest first" />}
       <End pages={pages} isFiltered={query !== ''} />
       <IgnoredEvents />
     </Screen>
@@ -46,7 +44,7 @@ function End({ pages, isFiltered }: { pages: JobList; isFiltered: boolean }) {
       </p>
       {hasMore && !isReading && (
         <button type="button" onClick={more}>
-          {isFiltered ? 'Search on' : 'Show more'}
+          {isFiltered ? 'Search more' : 'Show more'}
         </button>
       )}
       {rows.length === 0 && !isReading && !hasMore && !error && <Nothing isFiltered={isFiltered} />}

@@ -30,8 +30,8 @@ export function LinksScreen() {
             ) : (
               <p class="soft">
                 {find === ''
-                  ? 'No links yet. Issues appear here with the defects that the relay creates from them.'
-                  : 'Nothing found. Write the whole name, such as acme/web#42.'}
+                  ? 'No links yet. When the relay creates a defect from an issue, both appear here: label an issue.'
+                  : 'Not found. Write the full name, such as acme/web#42.'}
               </p>
             )
           }

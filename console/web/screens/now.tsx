@@ -39,7 +39,7 @@ export function NowScreen() {
                 {now.recent.length > 0 ? (
                   <JobTable rows={now.recent} caption="The last jobs" />
                 ) : broken.some(({ held }) => held.jobs > 0) ? (
-                  <p class="soft">All jobs wait for what is shown above.</p>
+                  <p class="soft">All jobs wait for the connection above.</p>
                 ) : (
                   <NoJobs />
                 )}
@@ -144,7 +144,7 @@ function ConnectionCard({ of, at }: { of: ConnectionNow; at: number }) {
       </details>
       {failing !== undefined && !isBroken(of) && (
         <p>
-          The last call failed at <At at={failing.at} />: <Text text={failing.why} length={300} />
+          The last call failed at <At at={failing.at} />. <Text text={sentence(failing.why)} length={300} />
         </p>
       )}
       {isBroken(of) && <Outage of={of} />}
@@ -196,13 +196,16 @@ function Assumed({ perMinute, since }: NonNullable<ConnectionNow['assumed']>) {
   );
 }
 
+const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** What does not work, since when, what is tried, who waits for it, and what to do. */
 function Outage({ of: { connection, stopped, pausedUntil, refusesKey, held } }: { of: ConnectionNow }) {
   return (
     <div class={refusesKey ? 'outage bad' : 'outage'}>
       {pausedUntil !== null && stopped.length === 0 && (
         <p>
-          <strong>The service asked for a pause.</strong> Calls go on by themselves at <AtAndAway at={pausedUntil} />.
+          <strong>The service asked for a pause.</strong> Calls continue by themselves at <AtAndAway at={pausedUntil} />
+          .
         </p>
       )}
       {stopped.map(({ operation, since, why, triedAt, until }) => (
@@ -210,12 +213,12 @@ function Outage({ of: { connection, stopped, pausedUntil, refusesKey, held } }: 
           <p>
             <strong>
               {refusesKey
-                ? 'The service refuses the key'
+                ? 'The service refuses the key.'
                 : operation === undefined
-                  ? `${connection} is down`
-                  : `${operation} fails`}
-            </strong>
-            : <Text text={why} length={300} />
+                  ? `${connection} is down.`
+                  : `${operation} fails.`}
+            </strong>{' '}
+            <Text text={sentence(why)} length={300} />
           </p>
           <dl class="facts">
             <Fact name="Since">
@@ -225,23 +228,22 @@ function Outage({ of: { connection, stopped, pausedUntil, refusesKey, held } }: 
               <At at={triedAt} />
             </Fact>
             <Fact name="Next try">
-              <Coming at={until} past="as soon as a job needs it" />
+              <Coming at={until} past={held.jobs > 0 ? 'in a moment' : 'with the next job'} />
             </Fact>
           </dl>
         </Fragment>
       ))}
-      <p>
-        {refusesKey ? (
-          <>
-            Enter a new key: <code>npx partner-relay secrets set partner/{connection}</code>. A relay on one machine
-            must then be started again. The jobs continue by themselves within five minutes.
-          </>
-        ) : (
-          stopped.length > 0 &&
-          'The jobs continue by themselves when it works again. If it lasts, ask the people who run the service.'
-        )}
-      </p>
       {held.jobs > 0 && <Held of={held} connection={connection} />}
+      {refusesKey ? (
+        <p>
+          Enter a new key: <code>npx partner-relay secrets set partner/{connection}</code>. Then restart a relay that
+          runs on one machine. The jobs continue by themselves within five minutes.
+        </p>
+      ) : (
+        stopped.length > 0 && (
+          <p>The jobs continue by themselves when it works again. If it lasts, ask the people who run the service.</p>
+        )
+      )}
       <div class="actions">
         <ActionButton label="Resume" title={`Resume ${connection}?`} action={() => ({ do: 'resume', connection })}>
           <p>The relay sends calls again now. If they still fail, it stops them again.</p>
@@ -253,17 +255,17 @@ function Outage({ of: { connection, stopped, pausedUntil, refusesKey, held } }: 
 
 /** The jobs that wait for one cause, as a row that opens. */
 function Held({ of, connection }: { of: ConnectionNow['held']; connection: string }) {
-  const { ofPeople, oldestSince, rows } = of;
+  const { people, oldestSince, rows } = of;
   return (
     <details class="held">
       <summary data-item={`held ${connection}`}>
         <strong>
-          {many(of)} {of.jobs === 1 ? 'job waits' : 'jobs wait'}
+          {many(of)} {of.jobs === 1 ? 'job waits' : 'jobs wait'} for this
         </strong>
-        {ofPeople > 0 && `, ${count(ofPeople)} of them for a person`}
+        {people > 0 && ` · ${count(people)} ${people === 1 ? 'person waits' : 'people wait'} for an answer`}
         {oldestSince !== null && (
           <>
-            ; the oldest for <Since at={oldestSince} />
+            {' · '}oldest <Ago at={oldestSince} />
           </>
         )}
       </summary>
@@ -291,7 +293,7 @@ function LaneTable({ lanes, connection }: { lanes: readonly LaneNow[]; connectio
           </th>
           {[
             count(left),
-            left > 0 ? 'now' : nextSlotAt === null ? 'not known' : <Coming at={nextSlotAt} past="now" />,
+            left > 0 ? 'now' : nextSlotAt === null ? '–' : <Coming at={nextSlotAt} past="now" />,
             many(inLine),
             many(queued),
             <Oldest of={[oldestSince, queuedSince]} />,

@@ -32,7 +32,7 @@ export function ParkedScreen() {
               </div>
             )}
             {groups.map((group) => (
-              <GroupCard key={`${group.outcomeUnknown}${group.reason}`} group={group} reload={resource.reload} />
+              <GroupCard key={group.key} group={group} reload={resource.reload} />
             ))}
             {more && (
               <p class="soft">
@@ -106,6 +106,7 @@ function GroupCard({ group, reload }: { group: Group; reload: () => void }) {
             <JobActions
               ids={ids}
               actions={actions}
+              asks={{ answer: reason }}
               done={() => {
                 setSelected(new Set());
                 reload();

@@ -104,7 +104,7 @@ function EventForm({ examples, act }: { examples: TryFacts['examples']; act: Act
         </select>
       </label>
       <details>
-        <summary>Its payload</summary>
+        <summary>Payload</summary>
         <label class="field">
           <span class="hidden">Payload as JSON</span>
           <textarea
@@ -172,7 +172,7 @@ function Faults({ facts: { faults, faultKinds }, act }: { facts: TryFacts; act: 
                 <Line text={title} />
               </strong>
               <button type="button" disabled={!act} onClick={() => act?.({ do: 'clear fault', id })}>
-                Take it back
+                Repair
               </button>
             </li>
           ))}
