@@ -1,29 +1,32 @@
-/** A property as it is written: its parameters are `;TZID=Europe/Berlin`, or nothing. */
+/** A property as written. Its parameters are a text such as `;TZID=Europe/Berlin`, or empty. */
 export interface Property {
   parameters: string;
   value: string;
 }
 
-/** An event with its own properties, by their names in capitals. */
+/** An event with its own properties, keyed by name in capitals. */
 export interface Component {
-  /** `event 3`, for people. */
+  /** A name for people, such as `event 3`. */
   title: string;
   properties: Map<string, Property[]>;
-  /** The text of each zone that its calendar defines, by its name. */
+  /** The texts of the zones that its calendar defines, by name. */
   zones: Map<string, string>;
   isCancelled: boolean;
 }
 
 const FOLD = /(?:\r\n|\n|\r)[ \t]/g;
-/** A name, parameters, a value. A parameter with a colon is in quotes; if a quote has no end, the last colon counts. */
+/**
+ * Splits a line into name, parameters and value. A parameter with a colon is in quotes; if a quote is not closed, the
+ * last colon counts.
+ */
 const contentOf = (line: string) =>
   /^([\w-]+)((?:;(?:"[^"]*"|[^":])*)?):(.*)$/.exec(line) ?? /^([\w-]+)(;.*):(.*)$/.exec(line);
-/** What has no other around it but a calendar. What was not closed before it is over. */
+/** Components that only a calendar can contain. Their beginning ends every open component. */
 const OUTER = new Set(['VCALENDAR', 'VEVENT', 'VTIMEZONE', 'VTODO', 'VJOURNAL', 'VFREEBUSY']);
 
 /**
- * The events of all calendars in a file (RFC 5545). A line that is wrong takes no other with it.
- * @param leftOut is called for what has no meaning
+ * Reads the events of all calendars in a file (RFC 5545). A wrong line does not affect the others.
+ * @param leftOut is called for each part without a meaning
  * @throws {Error} for a file that is not iCalendar
  */
 export function eventsOf(file: string, leftOut: (what: string) => void): Component[] {
@@ -45,7 +48,7 @@ export function eventsOf(file: string, leftOut: (what: string) => void): Compone
     if (event && name === '') {
       if (line.trim() === '') continue;
       leftOut(`${event.title}: a line that is not a property`);
-      // A text goes on in a line that is not marked as a part of it.
+      // Adds a line that continues a text without being marked as a continuation.
       last.value += ` ${line}`;
     } else if (event && open.length === 1) {
       last = { parameters, value };

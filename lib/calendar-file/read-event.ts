@@ -2,15 +2,15 @@ import type { Component } from './components.ts';
 import { readDuration, readTime, type Span, type Time, writtenTimes } from './times.ts';
 import { type Zone, zoneOf } from './zones.ts';
 
-/** What an event says of when it is. */
+/** The times of an event. */
 export interface ReadEvent {
   component: Component;
   uid: string;
-  /** What orders what is said of the same event. */
+  /** Orders the versions of the same event. */
   sequence: number;
   stamp: string;
   start: Period | undefined;
-  /** The occurrence of a series that it replaces, and whether those after it, too. */
+  /** The occurrence of a series that this event replaces. With `isRange`, it also replaces the later ones. */
   replaces: Time | undefined;
   isRange: boolean;
   isCancelled: boolean;
@@ -24,8 +24,8 @@ export interface Period extends Time {
 }
 
 /**
- * Reads events. A property that cannot be read is left out, and nothing else with it.
- * @param leftOut is called for each of them
+ * Reads events. Leaves out each property that cannot be read, and nothing else.
+ * @param leftOut is called for each left-out property
  */
 export function createEventReader(leftOut: (what: string) => void): (component: Component) => ReadEvent {
   const known = new Map<Component['zones'], Map<string, Zone | undefined>>();

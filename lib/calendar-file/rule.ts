@@ -6,7 +6,7 @@ const MOST_OCCURRENCES = 20_000;
 const [SECONDLY, MINUTELY, HOURLY, DAILY, WEEKLY] = [SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS, 7 * DAY_MS];
 const PERIODS: Readonly<Record<string, number>> = { SECONDLY, MINUTELY, HOURLY, DAILY, WEEKLY };
 
-/** A rule of repetition without its end. */
+/** A recurrence rule without its end. */
 export interface Rule {
   until: string | undefined;
   recur: ICAL.Recur;
@@ -21,14 +21,14 @@ export function readRule(text: string): Rule {
     .filter((part) => part !== '');
   const isUntil = (part: string) => /^UNTIL=/i.test(part);
   const recur = ICAL.Recur.fromString(parts.filter((part) => !isUntil(part)).join(';'));
-  // ICAL takes it as no number, and repeats without an end.
+  // ICAL ignores a count of 0, and would repeat without end.
   if (recur.count === 0) throw new Error('COUNT is 0');
   return { until: parts.find(isUntil)?.slice('UNTIL='.length), recur };
 }
 
 /**
- * When clocks show that it repeats, from some time before `near` on.
- * @throws {Error} for what is repeated too often
+ * Yields the local times of the repetitions, from some time before `near` on.
+ * @throws {Error} if it is repeated too often
  */
 export function* repetitions({ recur }: Rule, begin: number, isDate: boolean, near: number): Generator<number> {
   const from = nearer(recur, begin, near);
@@ -42,13 +42,13 @@ export function* repetitions({ recur }: Rule, begin: number, isDate: boolean, ne
   throw new Error('is repeated too often');
 }
 
-/** A later beginning, from which the rule goes on in the same way: it does not count the years before. */
+/** Returns a later beginning with the same repetitions, so that the years before need not be counted. */
 function nearer(recur: ICAL.Recur, begin: number, near: number): number | undefined {
   const { freq, interval, count } = recur;
   const { BYDAY: days, ...others } = recur.parts as Record<string, unknown[]>;
   const begun = new Date(begin);
   if (freq === 'MONTHLY' || freq === 'YEARLY') {
-    // Not each month has the last days, but each of the same name in four years does.
+    // Not every month has days 29 to 31, but the month four years later has the same ones.
     const months = interval * (freq === 'YEARLY' ? 12 : 1) * (begun.getUTCDate() > 28 ? 48 : 1);
     const until = new Date(near);
     const passed = (until.getUTCFullYear() - begun.getUTCFullYear()) * 12 + until.getUTCMonth() - begun.getUTCMonth();

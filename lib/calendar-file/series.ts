@@ -4,10 +4,10 @@ import { readRule, repetitions } from './rule.ts';
 import { isSpan, readTime, type Span, type Time } from './times.ts';
 import type { Zone } from './zones.ts';
 
-/** Zones differ by less than that, and changes of clocks move less. */
+/** More than zones can differ from each other, and more than a clock change moves. */
 const SLACK_MS = 2 * DAY_MS;
 
-/** The days that are wanted, in order, and how times without a zone are read. */
+/** The wanted days in order, and the zone for times without a zone. */
 export interface Wanted {
   days: readonly { date: string; midnight: number; moment: number }[];
   timeZone: string;
@@ -15,16 +15,16 @@ export interface Wanted {
 }
 
 interface Occurrence {
-  /** What clocks show in the zone of its series. */
+  /** The local time in the zone of its series. */
   local: number;
-  /** Its place on the axis of its series. */
+  /** The position on the axis of its series. */
   at: number;
   lasts: Span;
 }
 
 /**
- * The wanted days on which the events of one UID take place, by the event that says so. Everything is compared on the axis
- * of DTSTART: that of dates, as their midnights, or that of moments.
+ * Returns the wanted days on which the events of one UID take place, by event. All times are compared on the axis of
+ * DTSTART: midnights for dates, moments for times.
  *
  * @param leftOut is called for each rule that cannot be read
  */
@@ -79,7 +79,7 @@ export function datesOf(
     }
   }
 
-  /** The occurrence that an event begins with, or that it adds. */
+  /** Returns the occurrence with which an event begins, or that it adds. */
   function begin(period: Period, of = period): Occurrence {
     const at = place(period, of);
     const { zone: named = zone, end = { days: 0, ms: 0 } } = period;
@@ -90,7 +90,7 @@ export function datesOf(
 
   function* added({ also }: ReadEvent, start: Period): Generator<Occurrence> {
     for (const one of also.filter(isNear)) {
-      // A date that is added to times has the time of the others.
+      // An added date in a series with times gets the series' time of day.
       const isBare = one.isDate && !start.isDate;
       const period = isBare ? { ...start, local: one.local + (start.local % DAY_MS), end: undefined } : one;
       yield { ...begin(period, start), ...(period.end === undefined && { lasts: begin(start).lasts }) };
@@ -116,7 +116,7 @@ export function datesOf(
     }
   }
 
-  /** @throws {Error} for what is no time */
+  /** @throws {Error} if the text is not a date or time */
   function untilOf(text: string, start: Period): number {
     const until = readTime(text, undefined);
     if (!until) throw new Error('UNTIL is not a date or time');
@@ -128,18 +128,18 @@ export function datesOf(
     return time.isDate && of?.isDate === false ? dateText(time.local) : place(time, of);
   }
 
-  /** The place of a time on the axis of another one. */
+  /** Converts a time to its position on the axis of another time. */
   function place(time: Time, of: Time = time): number {
     const { local, isUtc } = time;
     if (!of.isDate) return (time.zone ?? of.zone ?? zone)(local);
-    // Some write the midnight of a date in UTC, and others the date as if it were UTC.
+    // Some programs write a date's midnight in UTC, and others write the date as if it were in UTC.
     return isUtc && local % DAY_MS !== 0 ? Date.parse(dateIn(timeZone, local)) : Math.floor(local / DAY_MS) * DAY_MS;
   }
 }
 
 const dateText = (local: number) => new Date(local).toISOString().slice(0, 10);
 
-/** How far from its own beginning an event may last or move others, not counting zones. */
+/** How far an event may last, or move others, from its own beginning, apart from zones. */
 function reachOf({ start, replaces, isRange, also }: ReadEvent): number {
   const lengthOf = ({ local, end }: Period) =>
     end === undefined ? 0 : isSpan(end) ? end.days * DAY_MS + end.ms : end.local - local;

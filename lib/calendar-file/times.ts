@@ -1,17 +1,17 @@
 import type { Property } from './components.ts';
 import type { Zone } from './zones.ts';
 
-/** A time or a date as it is written. */
+/** A time or date as written. */
 export interface Time {
-  /** What the clock shows, as milliseconds in which it would be UTC. */
+  /** The local time, as milliseconds that would show it in UTC. */
   local: number;
   isDate: boolean;
   isUtc: boolean;
-  /** The zone that it names; undefined if the reader's zone counts. */
+  /** The named zone; undefined to use the reader's zone. */
   zone: Zone | undefined;
 }
 
-/** How long something lasts: days of the calendar, and milliseconds beside them. */
+/** A duration: calendar days, plus milliseconds. */
 export interface Span {
   days: number;
   ms: number;
@@ -23,7 +23,10 @@ const TIME = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)?(Z?))?$/i;
 const DURATION = /^\+?P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/i;
 export const utc: Zone = (local) => local;
 
-/** The texts of a property of times, and the zone that it names. A name may have a colon, a time has none. */
+/**
+ * Returns the texts of a property with times, and the named zone. A zone's name may contain a colon, but a time may
+ * not.
+ */
 export function writtenTimes({ parameters, value }: Property): { texts: string[]; zone: string; isDate: boolean } {
   const whole = `${parameters}:${value.split('\n', 1)[0]}`;
   const end = whole.lastIndexOf(':');
@@ -35,7 +38,9 @@ export function writtenTimes({ parameters, value }: Property): { texts: string[]
   return { texts, zone: zone.replaceAll('"', '').trim(), isDate: /;\s*VALUE="?DATE"?(;|$)/i.test(whole.slice(0, end)) };
 }
 
-/** The time or the date; undefined for any other text. A bare date is a date, whatever its property says. */
+/**
+ * Reads a time or date; undefined for any other text. A date without a time stays a date, whatever its property says.
+ */
 export function readTime(text: string, zone: Zone | undefined, isSaidToBeDate = false): Time | undefined {
   const [, year, month, day, hour, minute = 0, second = 0, z] = TIME.exec(text) ?? [];
   const date = Date.UTC(Number(year), Number(month) - 1, Number(day));
@@ -45,7 +50,7 @@ export function readTime(text: string, zone: Zone | undefined, isSaidToBeDate = 
   return { local, isDate: false, isUtc: z !== '', zone: z === '' ? zone : utc };
 }
 
-/** The duration; undefined for any other text, and for a negative duration. */
+/** Reads a duration; undefined for a negative duration and any other text. */
 export function readDuration(text: string): Span | undefined {
   const found = DURATION.exec(text);
   if (!found) return undefined;

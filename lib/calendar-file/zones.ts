@@ -2,12 +2,12 @@ import ICAL from 'ical.js';
 import { Temporal } from 'temporal-polyfill';
 import windowsZones from './windows-zones.json' with { type: 'json' };
 
-/** Turns what clocks show, as milliseconds in which it would be UTC, into a moment. */
+/** Converts a local time, as milliseconds that would show it in UTC, to a moment. */
 export type Zone = (local: number) => number;
 
 /**
- * The zone that a file calls by that name. It has the name of an IANA zone, also at its end, as in
- * `/freeassociation.sourceforge.net/Europe/Berlin`, or is defined in the file, or has a name of Windows.
+ * Finds the zone for a name in a file: an IANA name, also at the end as in
+ * `/freeassociation.sourceforge.net/Europe/Berlin`, a zone that the file defines, or a Windows name.
  * @param defined the zones that the file defines
  */
 export function zoneOf(name: string, defined: ReadonlyMap<string, string>): Zone | undefined {
@@ -21,7 +21,7 @@ export function zoneOf(name: string, defined: ReadonlyMap<string, string>): Zone
   );
 }
 
-/** Only Intl knows whether it knows a name: its list has one name of each zone. */
+/** Tests the name with Intl itself, because Intl's list contains only one name for each zone. */
 export function ianaZone(timeZone: string): Zone | undefined {
   try {
     new Intl.DateTimeFormat('en', { timeZone });
@@ -44,7 +44,7 @@ function definedZone(text: string | undefined): Zone | undefined {
   }
 }
 
-/** A time of the library, of no zone unless it is given one. */
+/** Returns a time of the library, without a zone unless one is given. */
 export function timeOf(local: number, isDate: boolean, zone = ICAL.Timezone.localTimezone): ICAL.Time {
   const time = ICAL.Time.fromJSDate(new Date(local), true);
   time.isDate = isDate;

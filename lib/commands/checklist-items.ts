@@ -4,20 +4,20 @@ import { idIn } from './words.ts';
 
 export interface ItemsCommand {
   verb: 'done' | 'undo';
-  /** Ids of checklist items in the order given, without duplicates. */
+  /** The ids of checklist items in the given order, without duplicates. */
   items: string[];
 }
 
-/** The most items of one command. */
+/** The maximum number of items in one command. */
 export const MOST_ITEMS = 20;
-/** The form of these ids is not shown (docs/partner-api.md#what-is-not-shown); a UUID has 36 characters. */
+/** The format of these ids is not shown (docs/partner-api.md#what-is-not-shown). A UUID has 36 characters. */
 const MAX_ID_LENGTH = 64;
 const RANGE = /^(\d{1,9})-(\d{1,9})$/;
-/** They may follow in the same line, and are another command. */
+/** Verbs that begin another command in the same line. */
 const COMMANDS = new Set(['done', 'undo', 'log', 'defect', 'task', 'find', 'relate']);
 const SEPARATORS = new Set(['', 'and', '&', '+', 'und', 'et', 'y']);
 
-/** Reads what follows `done` or `undo`: ids of checklist items, `12 13` or `#12, 13 and 14`. */
+/** Reads the text after `done` or `undo`: ids of checklist items, such as `12 13` or `#12, 13 and 14`. */
 export function readItems(verb: ItemsCommand['verb'], text: string): Reading<ItemsCommand> {
   const words = text.split(/[ ,;]/).filter((word) => !SEPARATORS.has(word.toLowerCase()));
   const odd = words.find((word) => (idIn(word)?.length ?? Number.POSITIVE_INFINITY) > MAX_ID_LENGTH);
@@ -59,7 +59,7 @@ export function readItems(verb: ItemsCommand['verb'], text: string): Reading<Ite
   return { command: { verb, items } };
 }
 
-/** The ids of `101-103`, with one more than a command takes if there are too many. */
+/** Returns the ids of `101-103`. A range beyond the maximum returns one id more than that. */
 function rangeIn(word: string): string[] | undefined {
   const [, first, last] = RANGE.exec(idIn(word) ?? '') ?? [];
   const [from, to] = [Number(first), Number(last)];

@@ -4,17 +4,17 @@ import { idIn, inPlainForm, withSingleBlanks } from './words.ts';
 const ID = String.raw`#?(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\d+)(?![\p{L}\p{N}-]|\.\d)`;
 const BETWEEN_IDS = /\s?,\s?and\s|\s?,\s?|\sand\s|\s?&\s?/i;
 const ENDS = String.raw`(?=\s?(?:[.!;](?=\s|$)|\n|$))`;
-/** Matches within a paragraph that has single spaces only. */
+/** Matches in a paragraph with single spaces. */
 const COMPLETES = new RegExp(
   String.raw`completes\schecklist\s(?:item:?\s(?<one>${ID})|items:?\s(?<several>${ID}(?:(?:${BETWEEN_IDS.source})${ID})*))${ENDS}[.!;]?\s?`,
   'iuy',
 );
-/** A line end after which a sentence begins, in any letter case. */
+/** Matches the end of a line after which a new sentence begins, in any letter case. */
 const SENTENCE_END = /[.!?]$/;
 
 /**
- * The lines of a rendered GitHub comment that begin with a slash, one of the verbs and a space. Other slash commands
- * belong to other tools. Lines in lists, code, quotes and HTML are not commands.
+ * Returns the lines of a rendered GitHub comment that begin with a slash, one of the verbs and a space. Other slash
+ * commands belong to other tools. Lines in lists, code, quotes and HTML are not commands.
  *
  * @returns each line, trimmed
  */
@@ -29,10 +29,10 @@ export function commandLines(body: string, verbs: readonly string[]): string[] {
 }
 
 /**
- * The ids of the checklist items that a pull request's body says it completes, in order and without duplicates:
- * `Completes checklist item 12`, `completes checklist items #12, 13 and 14`. Only a whole sentence at the beginning of
- * a paragraph, a list item or a line counts, so that other sentences do not match by accident. Only numbers and UUIDs
- * are ids. The singular `item` takes one id.
+ * Returns the ids of checklist items that a pull request's body completes, in order and without duplicates: `Completes
+ * checklist item 12`, `completes checklist items #12, 13 and 14`. Only a whole sentence at the beginning of a
+ * paragraph, list item or line counts, so that other sentences do not match by accident. Only numbers and UUIDs are
+ * ids. The singular `item` takes one id.
  */
 export function completedItems(body: string): string[] {
   if (!/checklist/i.test(body)) return [];
@@ -42,7 +42,7 @@ export function completedItems(body: string): string[] {
   return [...new Set(found)];
 }
 
-/** @param lines of a paragraph */
+/** @param lines the lines of a paragraph */
 function itemsOf(lines: readonly string[]): string[] {
   const text = lines.join('\n');
   const items: string[] = [];

@@ -1,25 +1,25 @@
 import { innerWord, inPlainForm } from './words.ts';
 
-/** The languages that the team writes in: `slack.languages`. */
+/** The team's languages: `slack.languages`. */
 export type Languages = readonly string[];
 
-/** The names of days and months. They come from ICU, which is built into Node. */
+/** Names of days and months, from the ICU data in Node. */
 export interface Names {
-  /** With their numbers, 0 for Sunday. In another language, a short name may be another day. */
+  /** Weekdays with their numbers, 0 for Sunday. In another language, a short name may mean another day. */
   weekdays: Map<string, number[]>;
-  /** Words for today and the days around it, and how many days later that is. */
+  /** Words for today and the days around it, with the number of days to add to today. */
   relative: Map<string, number>;
   short: Map<string, number[]>;
-  /** With their numbers, from 1 on. */
+  /** Months with their numbers, beginning with 1. */
   months: Map<string, number>;
-  /** Names of days that are not in the future, which are recognized with typos. */
+  /** Names of days up to today that are recognized with typos. */
   long: readonly string[];
 }
 
-/** Shorter words have too many neighbours: `monday`, `money`. */
+/** Shorter words are too similar to others: `monday`, `money`. */
 const SHORTEST_WITH_TYPO = 7;
 
-/** By languages. Built on first use, because most Slack requests do not need it. */
+/** Keyed by languages. Built on first use, because most Slack requests do not need the names. */
 const known = new Map<string, Names>();
 export function namesIn(languages: Languages): Names {
   const key = languages.join();
@@ -35,10 +35,10 @@ export function plain(word: string): string {
     .replace(/['’]s$/, '');
 }
 
-/** Their long names always count: nothing is logged for a weekday without a question. */
+/** Languages whose long weekday names always count: nothing is logged for a weekday without a question. */
 const ALWAYS = ['en', 'de', 'fr', 'es', 'nl', 'da'];
 
-/** What ICU has no word for, and words of other languages that mean nothing else. */
+/** Words that ICU lacks, and words of other languages with only this meaning. */
 const COMMON = new Map([
   ['day before yesterday', -2],
   ['yday', -1],
@@ -61,7 +61,7 @@ function readNames(languages: Languages): Names {
     const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
     for (const days of [-2, -1, 0, 1, 2]) {
       const name = relative.format(days, 'day');
-      // Some languages have no word for the day before yesterday and use a number instead.
+      // Some languages have no word for the day before yesterday, so ICU returns a number.
       if (/\d/.test(name)) continue;
       sets.relative.set(wordOf(name), days);
     }
@@ -70,7 +70,7 @@ function readNames(languages: Languages): Names {
       ...(isOfTeam ? [['short', sets.short] as const] : []),
     ] as const) {
       const weekday = new Intl.DateTimeFormat(language, { weekday: style, timeZone: 'UTC' });
-      // A Sunday is the first.
+      // The first of these dates is a Sunday.
       for (let day = 0; day < 7; day++) {
         const word = wordOf(weekday.format(Date.UTC(2026, 1, day + 1)));
         weekdays.set(word, [...new Set([...(weekdays.get(word) ?? []), day])]);
@@ -83,7 +83,7 @@ function readNames(languages: Languages): Names {
     }
   }
   for (const names of Object.values(sets)) {
-    // A single-letter abbreviation, as in Hungarian, would match any such letter.
+    // A single letter, as in Hungarian abbreviations, would match too much.
     for (const name of [...names.keys()]) if (name.length < 2) names.delete(name);
   }
   const past = [...sets.relative].filter(([, days]) => days < 0).map(([name]) => name);

@@ -8,18 +8,19 @@ import { innerWord, inPlainForm, isInQuotationMarks } from './words.ts';
 /** The day of a time entry: a calendar date as YYYY-MM-DD, or a day relative to the person's own date, such as `-2d`. */
 export type Day = 'today' | 'yesterday' | string;
 
-/** Words of a text that probably mean a day, but do not say clearly which one, and the text without them. */
+/** Words that probably mean a day without saying clearly which, and the text without them. */
 export interface DayWords {
   words: string;
   others: string;
 }
 
 /**
- * Reads the day at the beginning of a text with single spaces: `yesterday`, `(yesterday)`, `on 2026-11-18`. There is no
- * clock here, so any date is accepted.
+ * Reads the day at the beginning of a text with single spaces: `yesterday`, `(yesterday)`, `on 2026-11-18`. Accepts any
+ * date, because there is no clock here.
  *
- * @returns the day and the rest, and the words of a day that is not in English or no plain date; undefined if the text begins with anything else, or with a quotation
- * @param isNote true where a note begins: there, `mon compte` is no day
+ * @returns the day and the rest; also its words if they are not English or a plain date; undefined if the text begins
+ *   with anything else, or with a quotation
+ * @param isNote true at the beginning of a note, where `mon compte` is not a day
  */
 export function readDay(
   text: string,
@@ -43,17 +44,17 @@ export function readDay(
   return isPlain ? { day, rest } : { day, rest, inWords: words };
 }
 
-/** `today and yesterday` */
+/** Matches the second word of `today and yesterday`. */
 export const JOINT_OF_DAYS = /^(?:and|or|to|until|till|through|und|oder|bis|et|ou|au|y|e|o|i|[&+/–-])$/i;
 
 const EVERY_DAY = /^(?:(?:every|each) (\S+)|all week|jeden tag|die ganze woche|chaque jour|todos los días)(?= |$)/i;
 
-/** An entry has one day. */
+/** The fault for several days, because an entry has only one. */
 const severalDays = (words: string): CommandFault => ({
   fault: `${excerpt(words)} is more than one day. Time is logged for one day at a time. If it is a task or a note, put it in quotation marks.`,
 });
 
-/** `Mo-Mi`, `23.-25.11.`, `every day` */
+/** Finds a range such as `Mo-Mi`, `23.-25.11.` or `every day`. */
 function rangeAtStart(text: string, languages: Languages): string | undefined {
   const isDay = (one: string) => dayAtStart(one, languages) !== undefined;
   const [every, one = 'day'] = EVERY_DAY.exec(text) ?? [];
@@ -63,30 +64,30 @@ function rangeAtStart(text: string, languages: Languages): string | undefined {
   return isDay(to) && (isDay(from) || /^\d{1,2}\.$/.test(from)) && !isDay(first) ? first : undefined;
 }
 
-/** Whether the words before a day at the end of a text are another day: `el lunes y el martes`. */
+/** Returns a fault if the words before a day at the end of a text are another day: `el lunes y el martes`. */
 export function severalAtEnd({ words, others }: DayWords, languages: Languages): CommandFault | undefined {
   const joint = others.split(' ').at(-1) ?? '';
   const first = JOINT_OF_DAYS.test(joint) ? dayAtEnd(others.slice(0, -joint.length).trimEnd(), languages) : undefined;
   return first && severalDays(`${first.words} ${joint} ${words}`);
 }
 
-/** `"today"` and `#"today"` are tasks. */
+/** Returns true for `"today"` and `#"today"`, which are tasks. */
 const isQuoted = (text: string): boolean => isInQuotationMarks(text.replace(/^#/, ''));
 
-/** `- yesterday` is yesterday. */
+/** Removes the mark from `- yesterday`. */
 function withoutMark(text: string): string {
   const [mark = ''] = text.split(' ', 1);
   const isMark = innerWord(mark) === '' && !isQuoted(mark);
   return isMark ? text.slice(mark.length + 1) : text;
 }
 
-/** The words at the beginning that may be meant as a day. */
+/** Returns the words at the beginning that may mean a day. */
 export const dayAtStart = (text: string, languages: Languages, isNote = false): string | undefined =>
   wordsOfDay(text, languages, isNote)?.words;
 
 /**
- * The same at the end of a text, where fewer forms count: `wrote tests yesterday`, `wrote tests 18.11.`, but not `part 1/2`.
- * The grammar allows no day there, because a note may end with one.
+ * Finds words at the end of a text that may mean a day. Fewer forms count there: `wrote tests yesterday`, `wrote tests
+ * 18.11.`, but not `part 1/2`. The grammar allows no day there, because a note may end with one.
  */
 export function dayAtEnd(text: string, languages: Languages): DayWords | undefined {
   const typed = text.split(' ');
@@ -99,11 +100,11 @@ export function dayAtEnd(text: string, languages: Languages): DayWords | undefin
 }
 
 /**
- * The days that such words may mean: `gestern` is yesterday, `11/12/2026` one of two dates. Empty for words that take more
- * than a date.
+ * Returns the days that the words may mean: `gestern` is yesterday, `11/12/2026` is one of two dates. Empty for words
+ * that do not determine a date.
  *
- * @param today the person's date, if it is known; only then are there days that depend on it, such as those of `monday`
- * and `18.11.`
+ * @param today the person's date, if known. Without it, words that depend on it, such as `monday` and `18.11.`, mean no
+ *   day
  */
 export function daysMeant(words: string, languages: Languages, today?: string): Day[] {
   return wordsOfDay(words, languages)?.days(today) ?? [];
@@ -119,47 +120,47 @@ export function unclearDay(words: string, languages: Languages, isAlone = false)
   return `${what} If it is a task or a note, put it in quotation marks.`;
 }
 
-/** Where the days that may be meant are offered. */
+/** Shown when the possible days are offered. */
 export const likeDay = (words: string): string => `${excerpt(words)} looks like a day.`;
 
-/** Words that may be meant as a day. */
+/** Words that may mean a day. */
 interface Phrase {
-  /** The words that were typed. */
+  /** The typed words. */
   words: string;
-  /** Today, yesterday, tomorrow, or a date as the relay writes it: a note that begins so is about that day. */
+  /** True for today, yesterday, tomorrow, and an ISO date. A note that begins with one of them is about that day. */
   isPlain: boolean;
-  /** True if a text may end with it. */
+  /** True if these words may also be at the end of a text. */
   mayEnd: boolean;
   days(today?: string): Day[];
-  /** Why no time can be logged for that day: `tomorrow`, `31.11.2026`. */
+  /** Why no time can be logged for that day, as for `tomorrow` or `31.11.2026`. */
   why?: string | undefined;
 }
 
-/** What a form of days says of the words that it takes. */
+/** The result of one form of day. */
 interface Form extends Partial<Pick<Phrase, 'mayEnd' | 'why'>> {
-  /** How many words it takes. */
+  /** How many words it consumes. */
   count: number;
-  /** The days; none for words that only look like one. */
+  /** The days; none for words that only look like a day. */
   days?(today?: string): Day[];
 }
 
-/** Some date on which every day of the year has been. */
+/** A date by which every day of its year has passed. */
 export const ANY_DATE = '2024-12-31';
 const FUTURE = 'You cannot log time in the future. Use today, yesterday or a past date.';
-/** Before a day: `last monday`, `am Montag`. */
+/** Words that may precede a day: `last monday`, `am Montag`. */
 const LEADING = new Set([
   ...['on', 'for', 'from', 'of', 'at', 'since', 'until', 'the', 'last', 'past', 'this', 'previous', 'early', 'late'],
   ...['am', 'vom', 'von', 'seit', 'den', 'dem', 'letzten', 'letzter', 'letzte', 'vorigen', 'diesen', 'le', 'du', 'el'],
   ...['del', 'il', 'lo', 'la', 'op', 'afgelopen', 'vorige', 'em', 'na', 'no', 'w', 'we', 'dne'],
 ]);
 const MOST_WORDS = 6;
-/** For more, a date is clearer. */
+/** Beyond this, a date is clearer. */
 const MOST_DAYS_BACK = 60;
 const TOO_FAR_BACK = `-<days>d goes back ${MOST_DAYS_BACK} days at most. For an older day, write its date.`;
 
 /**
- * The words at the beginning of a text with single spaces that may be meant as a day: `monday`, `18.11.`, `gestern`, `Nov
- * 18`, `2 days ago`. Undefined if it begins with anything else.
+ * Finds the words at the beginning of a text with single spaces that may mean a day: `monday`, `18.11.`, `gestern`,
+ * `Nov 18`, `2 days ago`. Undefined if the text begins with anything else.
  */
 function wordsOfDay(text: string, languages: Languages, isNote = false): Phrase | undefined {
   const typed = text.split(' ', MOST_WORDS);
@@ -180,7 +181,7 @@ function wordsOfDay(text: string, languages: Languages, isNote = false): Phrase 
   const taken = typed.slice(0, count).join(' ');
   const isVague = words.slice(0, skipped).some((word) => /^(?:early|late|since|until|seit)$/.test(word));
   const isPlain = count === skipped + 1 && !isVague && PLAIN.test(innerWord(marked.first).toLowerCase());
-  // `yesterday’s bug` is about the bug.
+  // `yesterday’s bug` is about the bug, so it means no day.
   return { words: taken, isPlain, mayEnd, days: /['’]s\P{L}*$/u.test(taken) ? () => [] : days, why };
 }
 
@@ -188,7 +189,7 @@ const PLAIN = /^(?:today|yesterday|tomorrow|\d{4}-\d\d-\d\d)$/;
 const LAST = /^(?:last|past|previous|letzte[nr]?|vorigen|vorige|afgelopen)$/;
 
 interface Marked {
-  /** The first word behind those that may lead, as typed. */
+  /** The first word after the leading words, as typed. */
   first: string;
   typed: readonly string[];
   isLed: boolean;
@@ -201,7 +202,7 @@ const wordsIn = (phrase: string) => phrase.split(' ').length;
 const back = (days: number): Day => ['today', 'yesterday'][days] ?? `-${days}d`;
 const upToMost = (days: number): Day[] => (days >= 1 && days <= MOST_DAYS_BACK ? [back(days)] : []);
 
-/** `-2d` */
+/** Reads `-2d`. */
 function daysBack(word: string): Form | undefined {
   const [, days] = /^-(\d+)d$/.exec(inPlainForm(word)) ?? [];
   if (days === undefined) return undefined;
@@ -222,13 +223,16 @@ const AGO = new RegExp(
 );
 const FEW_ONLY = new RegExp(`^(?:${FEW})$`);
 
-/** `2 days ago`, `vor einer Woche`. Hours ago may be today or yesterday, and a week ago is said of days around it. */
+/**
+ * Reads `2 days ago` or `vor einer Woche`. Hours ago may be today or yesterday, and people say a week ago for days
+ * around it.
+ */
 function daysAgo(text: string): Form | undefined {
   const match = AGO.exec(text);
   if (!match) return undefined;
   const { en, de = en, fr: count = de, enUnit, deUnit = enUnit, frUnit: unit = deUnit } = match.groups ?? {};
   const number = count === undefined ? undefined : Number(NUMBER_WORDS.get(count) ?? count);
-  // `vor dem Tag`
+  // For example `vor dem Tag`.
   if (count !== undefined && Number.isNaN(number) && !FEW_ONLY.test(count)) return undefined;
   const days = (today?: string): Day[] => {
     const [isDays, isWeeks] = [/^[dtj]/.test(unit ?? ''), /^(?:w|sem)/.test(unit ?? '')];
@@ -239,7 +243,7 @@ function daysAgo(text: string): Form | undefined {
   return { count: wordsIn(match[0]), mayEnd: true, days };
 }
 
-/** `this morning`, `ce matin` */
+/** Reads `this morning` or `ce matin`. */
 function partOfToday(text: string): Form | undefined {
   const phrase =
     /^(?:this (?:morning|afternoon|evening)|tonight|ce (?:matin|soir)|cet(?:te)? après-midi|(?:esta|(?:por|de|en) la) (?:mañana|tarde|noche))(?!\p{L})/u.exec(
@@ -248,7 +252,7 @@ function partOfToday(text: string): Form | undefined {
   return phrase ? { count: wordsIn(phrase[0]), mayEnd: true, days: () => ['today'] } : undefined;
 }
 
-/** `last week`, `the other day`: nothing more is known of the day. */
+/** Reads `last week` or `the other day`, which determine no day. */
 function vagueIn(text: string): Form | undefined {
   const phrase =
     /^(?:(?:(?:last|past|previous|letzten?|vorigen?) (?:night|week|month|evening|woche|monat)|(?:la )?(?:semaine|semana) (?:dernière|passée|pasada))|(?:the )?(?:other day|day before))/.exec(
@@ -257,13 +261,16 @@ function vagueIn(text: string): Form | undefined {
   return phrase ? { count: wordsIn(phrase[0]) } : undefined;
 }
 
-/** The short names that are no other words of English, as `sat` and `sun` are. */
+/** Matches short names that are not other English words, unlike `sat` and `sun`. */
 const SHORT_WEEKDAY = /^(?:mon|tue|wed|thu|fri)$/;
 
-/** Behind the name of a day: `gestern Abend`, `mardi dernier`. In English, a task may begin so: `today Morning standup`. */
+/**
+ * Matches a word behind the name of a day: `gestern Abend`, `mardi dernier`. No English words, because a task may begin
+ * with them: `today Morning standup`.
+ */
 const PART_OF_DAY = /^(?:früh|morgen|vormittag|mittag|nachmittag|abend|matin|après-midi|soir|dernier|passé|pasado)$/;
 
-/** The name of a day. */
+/** Reads the name of a day. */
 function nameIn(rest: readonly string[], names: Names, marked: Marked, languages: Languages): Form | undefined {
   const [first = '', second = ''] = rest;
   if (!/^\p{L}/u.test(first)) return undefined;
@@ -278,11 +285,11 @@ function nameIn(rest: readonly string[], names: Names, marked: Marked, languages
     const count = named + (PART_OF_DAY.test(rest[named] ?? '') ? 1 : 0);
     const offset = relative.get(phrase);
     const mayEnd = offset !== 0;
-    // Without a space, more words are behind it: `昨日の`.
+    // Without a space, more words follow: `昨日の`.
     if (rest.slice(0, named).join(' ') !== phrase) return { count: named };
     if (offset === undefined) return { count, mayEnd, ...ofWeekday(weekdays.get(phrase)) };
     if (offset > 0) return { count, mayEnd, why: FUTURE };
-    // In German and Dutch, `hier` is here.
+    // In German and Dutch, `hier` means here.
     const isOnlyFrench = languages.includes('fr') && !languages.some((one) => one === 'de' || one === 'nl');
     const mayBeHere = phrase === 'hier' && !isOnlyFrench;
     return { count, mayEnd, days: (today) => (mayBeHere && today === undefined ? [] : [back(-offset)]) };
@@ -293,7 +300,8 @@ function nameIn(rest: readonly string[], names: Names, marked: Marked, languages
     const { days } = ofWeekday(weekdays.get(near));
     return { count: 1, days: (today) => (offset === undefined || today === undefined ? days(today) : [back(-offset)]) };
   }
-  // A short name without punctuation may be any word: `sat with Tom` is a note, `Sat: wrote tests` begins with a day.
+  // A short name without punctuation may be another word: `sat with Tom` is a note, but `Sat: wrote tests` begins with
+  // a day.
   const isMarked = second === '' || /^\d/.test(second) || /[.,:;)\]–—-]$/.test(marked.first);
   const isDay = short.has(first) && (isMarked || (!marked.isNote && SHORT_WEEKDAY.test(first)));
   return isDay ? { count: 1, ...ofWeekday(short.get(first)) } : undefined;
@@ -305,7 +313,9 @@ function beginsWith(text: string, phrase: string): boolean {
   return /\p{sc=Han}$/u.test(phrase) || !/^[\p{L}\p{N}]/u.test(text.slice(phrase.length));
 }
 
-/** The last such weekday. Today may be meant, too, and a `last` one may be that of the week before. */
+/**
+ * Returns the last such weekday. On the same weekday, today is possible, too. `last` may also mean the previous week.
+ */
 function lastDays(weekday: number, isLast: boolean, today: string): Day[] {
   const days = (new Date(today).getUTCDay() - weekday + 7) % 7;
   const isThisWeek = addDays(today, -days) >= mondayOf(today);
@@ -313,7 +323,7 @@ function lastDays(weekday: number, isLast: boolean, today: string): Day[] {
   return all.filter((days) => days > 0 || !isLast).map((days) => addDays(today, -days));
 }
 
-/** `Donnerstag, 26.11.2026`, `26.11. (Thu)`: a date that is another day of the week is none. */
+/** Reads `Donnerstag, 26.11.2026` or `26.11. (Thu)`. A date on another weekday means no day. */
 function weekdayWithDate(rest: readonly string[], names: Names, marked: Marked): Form | undefined {
   const weekdayOf = (word = '') => names.weekdays.get(word) ?? names.short.get(word);
   const inFront = weekdayOf(rest[0]);
@@ -333,7 +343,7 @@ type DateParts = [year: string, month: string, day: string];
 
 const ORDINAL = /^\d{1,2}(?:st|nd|rd|th|\.|º|er)?$/;
 
-/** A date, such as `18.11.`, `11/18/2026`, `Nov 18` or `18 de noviembre 2026`. */
+/** Reads a date such as `18.11.`, `11/18/2026`, `Nov 18` or `18 de noviembre 2026`. */
 function dateIn([first = '', second = '', third = '', ...more]: readonly string[], { months }: Names, marked: Marked) {
   const ofDates = (count: number, mayEnd: boolean, datesOf: (today?: string) => string[]): Form => {
     const [one = marked.typed.slice(0, count).join(' ')] = datesOf();
@@ -355,7 +365,7 @@ function dateIn([first = '', second = '', third = '', ...more]: readonly string[
   const withYear = datesWithYear(first).map(dateOf);
   if (withYear.length > 0) return ofDates(1, SEVERAL_PARTS.test(first), () => withYear);
   if (SEVERAL_PARTS.test(first)) return { count: 1, mayEnd: true };
-  // `11月18日`, `11월18일`
+  // For example `11月18日` or `11월18일`.
   if (/^\d{1,2}[月월]|^\d{1,2}[日일]/.test(first)) return { count: 1 };
   const isOf = /^(?:de|of|di)$/.test(second);
   const [other, year] = isOf ? [third, more[0]] : [second, third];
@@ -367,7 +377,7 @@ function dateIn([first = '', second = '', third = '', ...more]: readonly string[
       isWithYear ? [dateOf([year ?? '', String(month), number])] : lastDate(String(month), number, today),
     );
   }
-  // `the 18th`, `am 18.`, `on the 18th Login`, but not `the 2nd draft`
+  // For example `the 18th`, `am 18.` and `on the 18th Login`, but not `the 2nd draft`.
   const isAlone = marked.typed.length === 1 && !marked.isLed && ORDINAL.test(first) && /\p{L}$/u.test(first);
   if (isAlone) return ofDates(1, false, (today) => lastOfMonth(first, today));
   const isLone =
@@ -379,7 +389,7 @@ function dateIn([first = '', second = '', third = '', ...more]: readonly string[
 
 const SEVERAL_PARTS = /^\d{4}[-./]\d{1,2}[-./]\d{1,2}(?:$|t)|^\d{1,2}[-./]\d{1,2}[-./](?:\d{4}|\d{2})$/;
 
-/** `2026-11-18`, `20261118`, `18.11.26`, `11/18/2026` */
+/** Reads `2026-11-18`, `20261118`, `18.11.26` or `11/18/2026`. */
 function datesWithYear(word: string): DateParts[] {
   const [, year, month, day] =
     /^(\d{4})[-./](\d{1,2})[-./](\d{1,2})(?:t|$)/.exec(word) ??
@@ -389,21 +399,21 @@ function datesWithYear(word: string): DateParts[] {
   const [, a, mark, b, end] = /^(\d{1,2})([-./])(\d{1,2})[-./](\d{4}|\d\d)$/.exec(word) ?? [];
   if (a === undefined || b === undefined || end === undefined) return [];
   const dayFirst: DateParts = [end, b, a];
-  // With dots the day always comes first. `26-11-18` may begin with the year.
+  // With dots, the day always comes first. `26-11-18` may begin with the year.
   if (mark === '.') return [dayFirst];
   return mark === '-' && end.length === 2 ? [] : [dayFirst, [end, a, b]];
 }
 
-/** The last date with that day, up to today. */
+/** Returns the last date with this day of the month, up to today. */
 function lastOfMonth(ordinal: string, today?: string): string[] {
   if (today === undefined) return [];
   const day = String(Number.parseInt(ordinal, 10)).padStart(2, '0');
-  // No day is missing in two months in a row.
+  // No day of the month is missing in two consecutive months.
   const dates = Array.from({ length: 62 }, (_, days) => addDays(today, -days));
   return dates.filter((date) => date.endsWith(`-${day}`)).slice(0, 1);
 }
 
-/** The last date with that month and day, up to today. */
+/** Returns the last date with this month and day, up to today. */
 function lastDate(month: string, day: string, today?: string): string[] {
   if (today === undefined) return [];
   const thisYear = Number(today.slice(0, 4));
@@ -417,6 +427,6 @@ function dateOf([year, month, day]: DateParts): string {
 
 function isInCalendar(date: string): boolean {
   const time = Date.parse(date);
-  // Date rolls some days that a month does not have over into the next month.
+  // For a day that a month lacks, Date may roll over into the next month.
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date);
 }

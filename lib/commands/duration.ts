@@ -1,7 +1,7 @@
 import { type CommandFault, excerpt } from './fault.ts';
 import { inPlainForm, withSingleBlanks } from './words.ts';
 
-/** Whole minutes, from 1 to one day. A fault's suggestions are the durations that may be meant. */
+/** Whole minutes, from 1 to one day. A fault's suggestions are possible durations. */
 type ParsedDuration = { minutes: number } | CommandFault;
 
 const DAY_MINUTES = 24 * 60;
@@ -11,7 +11,7 @@ const HOUR_UNITS = String.raw`h|hrs?|hours?|std\.?|stunden?|heures?|horas?|uur|u
 const MINUTE_UNITS = String.raw`m|mins?|min\.|minut(?:es?|en|os?|i|a|y)|minuut`;
 const HOURS = `(?<hours>${NUMBER}) ?(?:${HOUR_UNITS})`;
 const MINUTES = `(?<minutes>${NUMBER}) ?(?:${MINUTE_UNITS})`;
-/** `1h and 30m` */
+/** Matches the joint in `1h and 30m`. */
 const JOINT = ' ?(?:(?:and|und|et|y|e|en|&|,) )?';
 /** Minutes in words. */
 const IN_WORDS = new Map(
@@ -22,19 +22,19 @@ const IN_WORDS = new Map(
     90: 'eineinhalb stunden|anderthalb stunden',
   }).flatMap(([minutes, forms]) => forms.split('|').map((form) => [form, minutes] as const)),
 );
-/** In English, German, French and Spanish. */
+/** Number words in English, German, French and Spanish. */
 export const NUMBER_WORDS: ReadonlyMap<string, string> = new Map(
   'a an one ein eine einem einen einer un une una|two zwei deux dos|three drei trois tres|four vier quatre cuatro|five fünf cinq cinco|six sechs seis|seven sieben sept siete|eight acht huit ocho|nine neun neuf nueve|ten zehn dix diez'
     .split('|')
     .flatMap((words, index) => words.split(' ').map((word) => [word, String(index + 1)] as const)),
 );
 const NUMBER_WORD = new RegExp(`^(\\p{L}+)(?= (?:${HOUR_UNITS}|${MINUTE_UNITS}|and an? ))`, 'iu');
-/** `2 heures et demie`, `hora y media`, `an hour and a quarter`, `one and a half hours` */
+/** Matches `2 heures et demie`, `hora y media`, `an hour and a quarter`, `one and a half hours`. */
 const AND_A_PART = new RegExp(
   `^(\\d*)( ?(?:${HOUR_UNITS}))? (?:(and a half|und eine halbe|et demie?|y media)|and a quarter|et quart|y cuarto)(?=$| )`,
   'i',
 );
-/** `2 1/2 h`, `2½h` */
+/** Matches `2 1/2 h` and `2½h`. */
 const HALF = /^(?:(\d+) )?1\/2(?= ?\p{L})|^(\d*) ?½(?= ?\p{L})/u;
 const BARE_NUMBER = new RegExp(`^(?:${NUMBER})$`);
 const SHAPES = [
@@ -47,8 +47,8 @@ const SHAPES = [
 /**
  * Reads a duration: `1h30m`, `1.5h`, `1,5 hours`, `90 min`, `1:30`, `1h30`.
  *
- * Decimal hours are accepted if they are a whole number of minutes rounded to that many decimals: 1.33h is 1 h 20 min,
- * which timesheets show as 1.33. No whole minute rounds to 1.34h, so it is refused rather than rounded.
+ * Decimal hours are accepted if a whole number of minutes rounds to them: 1.33h is 1 h 20 min, which timesheets show as
+ * 1.33. No whole minute rounds to 1.34h, so that is refused, not rounded.
  */
 export function parseDuration(text: string): ParsedDuration {
   const typed = inPlainForm(withSingleBlanks(text));
@@ -71,7 +71,7 @@ const CLOCK_SPAN = new RegExp(
 
 const LONGEST_SPAN = 40;
 
-/** How long it is from one time to the other, and what follows: `9:00-11:30 Login`, `von 9 bis 11`. */
+/** Returns the duration between two times, and the text behind them: `9:00-11:30 Login`, `von 9 bis 11`. */
 export function clockSpan(text: string): { minutes: number; rest: string } | undefined {
   const typed = inPlainForm(text.slice(0, LONGEST_SPAN)).replace(/^(\S+:\d\d) - (?=\d)/, '$1-');
   const match = CLOCK_SPAN.exec(typed);
@@ -80,7 +80,7 @@ export function clockSpan(text: string): { minutes: number; rest: string } | und
   const minuteOfDay = (hours?: string, minutes = '0') => Number(hours) * 60 + Number(minutes);
   const from = minuteOfDay(a ?? b, aMinutes ?? bMinutes);
   let to = minuteOfDay(end, endMinutes);
-  // `11am-1pm`
+  // For example `11am-1pm`.
   while (to <= from) to += DAY_MINUTES / 2;
   return { minutes: to - from, rest: typed.slice(all.length + 1) + text.slice(LONGEST_SPAN) };
 }
@@ -93,12 +93,15 @@ export function printDuration(minutes: number): string {
   return rest === 0 ? `${hours}h` : `${hours}h${rest}m`;
 }
 
-/** True if a text with single spaces has the form of a duration with a unit, even if its value is not allowed. */
+/**
+ * Returns true if a text with single spaces has the form of a duration with a unit, even with a value that is not
+ * allowed.
+ */
 export function isWrittenAsDuration(text: string): boolean {
   return partsOf(withoutSign(inPlainForm(text))) !== undefined;
 }
 
-/** The numbers as typed. At least one is set. */
+/** The typed numbers. At least one is set. */
 interface DurationParts {
   hours?: string | undefined;
   minutes?: string | undefined;
@@ -109,7 +112,7 @@ function withoutSign(typed: string): string {
 }
 
 function partsOf(typed: string): DurationParts | undefined {
-  // Every form has a unit or a colon. A long list of ids is looked through word by word.
+  // Every form has a unit or a colon. Without this check, a long list of ids would be searched word by word.
   if (!/[\p{L}:]/u.test(typed)) return undefined;
   const inWords = IN_WORDS.get(typed.toLowerCase());
   if (inWords !== undefined) return { minutes: inWords };
@@ -155,7 +158,7 @@ function withinDay(minutes: number, shown: string): ParsedDuration {
   return { minutes };
 }
 
-/** Says which units are possible, and suggests each. */
+/** Returns the possible units, and suggests each. */
 function withoutUnit(amount: string): CommandFault {
   const shown = excerpt(amount);
   const hours = total({ hours: amount }, shown);

@@ -29,33 +29,34 @@ import {
 
 const text = z.string();
 
-/** Time to log. Texts are not empty and have single spaces only. */
+/** Time to log. Its texts are not empty and have only single spaces. */
 export const timeTyped = z.object({
   minutes: z.number(),
   /** A `Day`. */
   day: text,
   /** The task's id or name. */
   task: text,
-  /** Set if it is certainly an id: `#4711`. */
+  /** Set for a text that is certainly an id, such as `#4711`. */
   isId: z.optional(z.literal(true)),
   note: z.optional(text),
   /**
-   * Set if the input does not show where the name of the task ends: everything from the task on, and the day before the
-   * task. Then `task` is only its first word, and `day` and `note` belong to the reading with the shortest name.
+   * Set if the input does not show where the task's name ends: the text from the task on, and the day before the task.
+   * Then `task` is only its first word, and `day` and `note` belong to the reading with the shortest name.
    */
   open: z.optional(z.object({ text, day: text })),
   /**
-   * Set if it takes the person's date to say which days may be meant; then the rest is what was typed without them. `text` is
-   * all that was typed after the duration, and a note may begin or end with the words.
+   * Set if the possible days depend on the person's date. The other fields are then read from the text without these
+   * words. `text` is everything after the duration. `at` says whether the words are in place of the task, or at the
+   * beginning or end of the note.
    */
   unclear: z.optional(z.object({ words: text, others: text, text, at: z.enum(['task', 'note', 'end']) })),
 });
 export type LogCommand = z.output<typeof timeTyped> & { verb: 'log' };
 export type UnclearDay = NonNullable<LogCommand['unclear']>;
 
-/** `1 hour and 30 minutes` */
+/** For example `1 hour and 30 minutes`. */
 const LONGEST_DURATION_WORDS = 5;
-/** Words allowed before a task: `log 2h on 4711`, `log 2h sur la tâche Login`. */
+/** Words that may precede a task: `log 2h on 4711`, `log 2h sur la tâche Login`. */
 export const BEFORE_TASK = new Set(
   'on to for in at the auf an für die der das am sur pour en la le para el task ticket issue tâche tarea aufgabe #'.split(
     ' ',
@@ -63,17 +64,20 @@ export const BEFORE_TASK = new Set(
 );
 export const MOST_LEAD_INS = 3;
 
-/** `log undo`, `log delete last` */
+/** Matches `log undo` and `log delete last`. */
 const CHANGE_OF_ENTRY =
   /^(?:undo|delete|remove|cancel|edit|change|correct|lösch\p{L}*|rückgängig|annuler|supprimer|borrar)(?: \D*)?$/iu;
-/** `log --task Login --time 2h`. Another one may be part of a note. */
+/**
+ * Matches `log --task Login --time 2h`. Other names count only at the beginning, because elsewhere they may be part of
+ * a note.
+ */
 const OPTION = /^--\p{L}+|(?:^| )--(?:date|day|user|for|time|duration|task|note)(?![\p{L}-])/u;
 const IN_QUOTATION_MARKS = /["“„«][^"”“„«»]*["”“»]/gu;
 export const ONLY_YOURSELF = 'You can log time for yourself only.';
 
 /** Reads the text after `log`: a duration, the task, a day before or after the task, and a note. */
 export function readLog(typed: string, languages: Languages): Reading<LogCommand> {
-  // `log time 2h 4711`, `log 2h: 4711`
+  // For example `log time 2h 4711` or `log 2h: 4711`.
   const text = withPlainFigures(typed)
     .replace(/^(?:(?:time|please|bitte|mal|por favor|svp) (?=.)|for (?=\d))/i, '')
     .replace(/^(\S+): /, '$1 ');
@@ -83,7 +87,7 @@ export function readLog(typed: string, languages: Languages): Reading<LogCommand
       fault: `There are no options such as ${option.trim()}. Write log <duration> [day] <task> [note], without them.`,
     };
   if (CHANGE_OF_ENTRY.test(text)) return { fault: CHANGED };
-  // `log @aisha 2h Login`, `log 2h @aisha Login`
+  // For example `log @aisha 2h Login` or `log 2h @aisha Login`.
   if (/^(?:\S+ )?<?@/.test(text)) return { fault: ONLY_YOURSELF };
   if (IN_DAYS.test(text)) return { fault: 'Time is not logged in days. Write the hours, such as 8h.' };
   const { phrase, rest } = durationPhrase(text);
@@ -94,7 +98,7 @@ export function readLog(typed: string, languages: Languages): Reading<LogCommand
     return 'words' in read ? readUnclear(read, phrase, languages) : read;
   }
   const [range, least, most, unit] = RANGE.exec(text) ?? [];
-  // `14-16h` are times.
+  // Larger numbers are times: `14-16h`.
   if (range !== undefined && (Number(least) < 7 || /^m/i.test(unit ?? ''))) {
     const meant = [least, most].flatMap((amount) =>
       entryOf(`${amount}${unit}`, text.slice(range.length + 1), languages),
@@ -109,21 +113,21 @@ export function readLog(typed: string, languages: Languages): Reading<LogCommand
     const moved = withDurationFirst(text, durationAtStart, languages);
     if (moved) return suggestingLogs('The duration comes first.', moved);
   }
-  // `log Login with passkeys`
+  // For example `log Login with passkeys`.
   if (!/\d/.test(text)) return { missing: 'a duration' };
   const meant = duration.suggestions?.flatMap((suggestion) => entryOf(suggestion, rest, languages));
   return suggestingLogs(duration.fault, meant);
 }
 
-/** `2-3h`, `2 to 3 hours` */
+/** Matches `2-3h` and `2 to 3 hours`. */
 const RANGE =
   /^(\d{1,3})(?: ?[-–] ?| (?:to|or|bis|oder|à|ou|a|o) )(\d{1,3}) ?(h|m|hours?|hrs?|min|minutes|std|stunden|minuten|heures|horas)(?= |$)/i;
 
-/** `1 day`, `2d`, but not `2 days ago`. */
+/** Matches `1 day` and `2d`, but not `2 days ago`. */
 const IN_DAYS =
   /^(?:an?|one|half a|(?:einen? )?halbe[nr]|einen?|une?|una?|medio|\d+(?:[.,]\d+)?) ?(?:d|days?|tage?|jours?|journée|d[ií]as?)(?= (?!ago )|$)/i;
 
-/** The command, if a day can be meant and the rest is complete; the worker asks with the dates. */
+/** Returns the command if the words may mean a day and the rest is complete. The worker then asks with the dates. */
 function readUnclear(unclear: UnclearDay, phrase: string, languages: Languages): Reading<LogCommand> {
   const duration = parseDuration(phrase);
   if ('fault' in duration) return duration;
@@ -139,7 +143,7 @@ function readUnclear(unclear: UnclearDay, phrase: string, languages: Languages):
   return suggestingLogs(unclearDay(unclear.words, languages), kept);
 }
 
-/** The note, if the words are no day. */
+/** Returns the note, for the case that the words mean no day. */
 export function noteWith({ words, at }: UnclearDay, note: string | undefined): string {
   const parts = note === undefined ? [words] : at === 'end' ? [note, words] : [words, note];
   return parts.join(' ');
@@ -150,8 +154,9 @@ function suggestingLogs(fault: string, meant: readonly LogCommand[] = []): Comma
 }
 
 /**
- * The command as text that is read as the same command: a task that may be anything but an id is in quotation marks, as is a
- * note. Where nothing showed the end of the task, what was typed is repeated, behind the day unless the text has it.
+ * Prints the command as a text that is read as the same command: a note is in quotation marks, and so is a task, unless
+ * it can only be an id. If the end of the task was unclear, repeats the typed text, behind the day unless the text
+ * contains it.
  */
 export function printLog({ minutes, day, task, note, isId, open, unclear }: LogCommand): string {
   const duration = printDuration(minutes);
@@ -164,16 +169,16 @@ export function printLog({ minutes, day, task, note, isId, open, unclear }: LogC
   return ['log', duration, ...(day === 'today' ? [] : [day]), named, ...noted].join(' ');
 }
 
-/** Whether no day was read behind the first word, which does not join a day in front of it to another one either. */
+/** Returns true if no day was read behind the first word, and the first word does not join two days. */
 function isAllNote(text: string, note = ''): boolean {
   const { word = '', rest = '' } = firstWord(withoutLeadIn(text)) ?? {};
   return noteIn(rest) === note && !JOINT_OF_DAYS.test(word);
 }
 
-/** What is read as an id and as nothing else: no part of a duration, and no date. */
+/** Matches a text that can only be an id, neither a date nor a part of a duration. */
 const PLAIN_ID = /^(?:\d{3,7}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
-/** The duration, so that no word of what follows is read as a part of it. */
+/** Prints the duration so that no word of the following text is read as a part of it. */
 function durationBefore(text: string, minutes: number): string {
   const duration = printDuration(minutes);
   const isApart = !/(?:^| )\d{1,2}(?: |$)/.test(text) && durationPhrase(`${duration} ${text}`).phrase === duration;
@@ -181,8 +186,8 @@ function durationBefore(text: string, minutes: number): string {
 }
 
 /**
- * The command with its duration moved to the front, for input such as `4711 2h wrote tests` or `meetings from 2pm to 3:30pm`.
- * Empty if that cannot be read.
+ * Returns the command with its duration moved to the front, for input such as `4711 2h wrote tests` or `meetings from
+ * 2pm to 3:30pm`. Empty if the result cannot be read.
  */
 function withDurationFirst(
   text: string,
@@ -215,7 +220,7 @@ function entryOf(duration: string, text: string, languages: Languages): LogComma
   return 'command' in reading ? [reading.command] : [];
 }
 
-/** The first words that together are a duration, or else just the first word. */
+/** Returns the first words that together form a duration, or else only the first word. */
 function durationPhrase(text: string): { phrase: string; rest: string } {
   const words = text.split(' ', LONGEST_DURATION_WORDS);
   const lengths = words.map((_, index) => words.length - index);
@@ -266,16 +271,16 @@ function readEntry(
   };
 }
 
-/** The words of a day that a note may begin with: `monday`, `gestern getestet`. */
+/** Returns words for a day with which a note may begin: `monday`, `gestern getestet`. */
 function wordsOf(day: DayWords | { rest: string; inWords?: string }): DayWords | undefined {
   if ('words' in day) return day;
   return day.inWords === undefined || day.rest === '' ? undefined : { words: day.inWords, others: day.rest };
 }
 
 /**
- * Whether more time follows, for another day or task: `2h yesterday and 3h today on Login; log 2h Checkout`. Never is half
- * of it logged.
- * @param isNote true where a note begins: `2h Checkout`
+ * Returns a fault if more time follows, for another day or task: `2h yesterday and 3h today on Login; log 2h Checkout`.
+ * The relay never logs only half of it.
+ * @param isNote true at the beginning of a note: `2h Checkout`
  */
 export function secondEntry(text: string, languages: Languages, isNote = false): CommandFault | undefined {
   let isJoined = isNote;
@@ -300,11 +305,14 @@ export function secondEntry(text: string, languages: Languages, isNote = false):
   return undefined;
 }
 
-/** Before another entry, or before a correction: `2h Login and 1h Checkout`, `2h Login, no, 1h`. */
+/** Matches a word before another entry or a correction: `2h Login and 1h Checkout`, `2h Login, no, 1h`. */
 const JOINT =
   /^[([]?(?:and|und|et|y|e|log|[&+|/]|or|oder|no|nein|non|nur|only|sorry|actually|eigentlich|rather|eher|plutôt|mejor|mais|pero)$|[,;]$/i;
 
-/** `1h 30 4711` may be an hour and a half on 4711, or an hour on 30. Before a word, most minutes are 15, 30 or 45. */
+/**
+ * Refuses `1h 30 4711`, which may be an hour and a half on 4711, or an hour on 30. Before a word, only 15, 30 and 45
+ * count as minutes.
+ */
 function ambiguousMinutes(duration: string, text: string, languages: Languages): CommandFault | undefined {
   const [, number, next] = /^(\d{1,2}) (\S+)/.exec(text) ?? [];
   if (number === undefined || next === undefined || Number(number) > 59) return undefined;
@@ -322,7 +330,7 @@ interface TaskRead {
   task: string;
   rest: string;
   isId: boolean;
-  /** True if nothing shows where it ends, such as quotation marks. */
+  /** True if nothing, such as quotation marks, shows where the task ends. */
   isOpen: boolean;
 }
 
@@ -331,7 +339,7 @@ function readTask(
   languages: Languages,
   isAfterDay = false,
 ): TaskRead | CommandFault | { missing: string } {
-  // As Slack writes a link with a label.
+  // Slack formats a link with a label like this.
   const typed = withoutLeadIn(text).replace(/^<(https?:\/\/[^|<> ]+)\|[^<>]*>/, '$1');
   const isId = MARKED_ID.test(typed);
   const first = firstWord(isId ? typed.slice(1) : typed);
@@ -350,10 +358,10 @@ function readTask(
   return read(idIn(first.word) ?? bareWord(first.word), true);
 }
 
-/** `#4711`, `#"an id"` */
+/** Matches `#4711` and `#"an id"`. */
 const MARKED_ID = /^#\S/;
 
-/** The text without lead-in words before an id or a quoted name: `on the task #4711`. */
+/** Removes lead-in words before an id or a quoted name: `on the task #4711`. */
 function withoutLeadIn(text: string): string {
   const words = text.split(' ', MOST_LEAD_INS + 1);
   const inFront = words.slice(0, Math.max(0, words.findIndex(isNamedClearly)));
@@ -366,7 +374,9 @@ function isNamedClearly(word: string): boolean {
   return isInQuotationMarks(word) || idIn(word) !== undefined || MARKED_ID.test(word);
 }
 
-/** A task typed on its own: its id, or its whole name with or without quotation marks. Empty if nothing was typed. */
+/**
+ * Reads a task typed on its own: its id, or its whole name with or without quotation marks. Empty if nothing was typed.
+ */
 export function taskAsTyped(text: string): string {
   const typed = unquoted(withSingleBlanks(text));
   return idIn(typed) ?? typed;

@@ -1,55 +1,55 @@
 import MarkdownIt, { type Token } from 'markdown-it';
 
-/** A line of a paragraph as a reader sees it. */
+/** A line of a paragraph, as shown to readers. */
 interface ShownLine {
   /**
-   * The text without markup. {@link NOT_PROSE} replaces hidden parts and anything that is not prose (code, images,
+   * The text without markup. {@link NOT_PROSE} replaces hidden parts and everything that is not prose (code, images,
    * HTML).
    */
   text: string;
   /**
-   * The same without links. {@link NOT_PLAIN} replaces characters that are escaped or written as entities: GitHub makes no
-   * reference to an issue of those.
+   * `text` without links. {@link NOT_PLAIN} replaces characters that are escaped or written as entities, because GitHub
+   * creates no issue reference from them.
    */
   unlinked: string;
-  /** The line as written; undefined if code, a comment or a link spans several lines of the paragraph. */
+  /** The line as written; undefined if it belongs to code, a comment or a link over several lines. */
   source: string | undefined;
 }
 
-/** A visible paragraph in the author's own words: not in a quote, a heading, a table or raw HTML. */
+/** A visible paragraph in the author's own words, not in a quote, heading, table or raw HTML. */
 interface ShownParagraph {
   lines: ShownLine[];
   isInList: boolean;
 }
 
-/** Replaces anything in a line that is not prose, so that the words around it do not join into one sentence. */
+/** Replaces everything in a line that is not prose, so that the words around it do not form one sentence. */
 const NOT_PROSE = '\ufffc';
 
-/** An invisible character, which belongs to no reference. */
+/** An invisible character that no reference contains. */
 const NOT_PLAIN = '\u2060';
 
-/** GitHub accepts 65,536 characters in a body, which are at most this many bytes. Anything beyond is not read. */
+/** GitHub accepts 65,536 characters in a body, at most this many bytes. Anything beyond is not read. */
 const MAX_LENGTH = 262_144;
 
 let made: InstanceType<typeof MarkdownIt> | undefined;
-/** CommonMark with those GitHub extensions that hide or move text. Built on first use. */
+/** A parser for CommonMark, with the GitHub extensions that hide or move text. Built on first use. */
 function parser(): InstanceType<typeof MarkdownIt> {
   if (made) return made;
   made = new MarkdownIt('commonmark').enable(['table', 'strikethrough']);
-  // Joined texts do not tell any more which characters were escaped.
+  // In joined texts, escaped characters could no longer be distinguished.
   made.core.ruler.disable('text_join');
   return made;
 }
 
-/** The beginning of a footnote. CommonMark would read it as a link target and swallow its first line. */
+/** Matches the beginning of a footnote, which CommonMark would read as a link target, hiding its first line. */
 const FOOTNOTE = /(?<=^[\s>*+\-\d.)]*)\[\^(?=[^\]\s]+\]:)/gm;
 
 const LISTS = new Set(['bullet_list_open', 'ordered_list_open']);
 const OTHER_BLOCKS = new Set(['blockquote_open', 'table_open', 'heading_open']);
 
 /**
- * The paragraphs of a Markdown text that are visible on GitHub. Everything inside an HTML element is left out, whatever
- * the tag. HTML that is not well-formed hides everything after it. https://github.github.com/gfm/
+ * Returns the paragraphs of a Markdown text that are visible on GitHub. Leaves out everything inside any HTML element.
+ * Malformed HTML hides everything after it. https://github.github.com/gfm/
  */
 export function shownParagraphs(markdown: string): ShownParagraph[] {
   const text = markdown.slice(0, MAX_LENGTH);
@@ -65,7 +65,7 @@ export function shownParagraphs(markdown: string): ShownParagraph[] {
     else if (token.type === 'html_block') html.read(token.content);
     else if (token.type === 'inline') {
       const shown = textLines(token.children ?? [], html);
-      // GitHub shows a footnote only if something refers to it.
+      // GitHub shows a footnote only if the text refers to it.
       if (others > 0 || token.content.startsWith('\\[^')) continue;
       const written = source.slice(...(token.map ?? [0, 0]));
       const isLineByLine = written.length === shown.length;
@@ -76,7 +76,7 @@ export function shownParagraphs(markdown: string): ShownParagraph[] {
   return paragraphs;
 }
 
-/** The lines of a paragraph's text. */
+/** Returns the lines of a paragraph's text. */
 function textLines(tokens: readonly Token[], html: OpenTags): Pick<ShownLine, 'text' | 'unlinked'>[] {
   let [struck, links] = [0, 0];
   let [text, unlinked] = ['', ''];
@@ -87,7 +87,7 @@ function textLines(tokens: readonly Token[], html: OpenTags): Pick<ShownLine, 't
   for (const { type, content, markup } of tokens) {
     if (type === 's_open') struck++;
     else if (type === 's_close') struck--;
-    // GitHub makes references of bare addresses, too.
+    // GitHub also creates references from bare addresses.
     else if (type === 'link_open' && markup !== 'autolink') links++;
     else if (type === 'link_close' && markup !== 'autolink') links--;
     else if (type === 'html_inline') html.read(content);
@@ -105,7 +105,7 @@ function textLines(tokens: readonly Token[], html: OpenTags): Pick<ShownLine, 't
 
 interface OpenTags {
   read(html: string): void;
-  /** True if the text that follows is inside an element. */
+  /** Returns true if the following text is inside an element. */
   areOpen(): boolean;
 }
 

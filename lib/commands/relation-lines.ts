@@ -2,10 +2,10 @@ import { type TargetKind, targetKinds } from '../target.ts';
 import { shownParagraphs } from './markdown.ts';
 import { idIn, unquoted, withSingleBlanks } from './words.ts';
 
-/** A line of a text that names what the defect of its issue belongs to. */
+/** A line that names an object to which the defect of an issue is linked. */
 export interface RelationLine {
   kind: TargetKind;
-  /** The id; for a task, its id or its name. */
+  /** The id; for a task, the id or the name. */
   named: string;
 }
 
@@ -15,7 +15,7 @@ const MAX_NAME_LENGTH = 255;
 const CLOSES =
   /(?<![\p{L}\p{N}\p{M}\p{Cf}_/-])(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?[ \t]+(?:https?:\/\/([^/\s]+)\/([\w.-]+\/[\w.-]+)\/issues\/|([\w.-]+\/[\w.-]+)?#)([1-9]\d*)(?![\w/#\ufffc\p{Cf}\p{M}]|[-.]\w)/giu;
 
-/** The lines `Task: …`, `Test case: <id>` and `Test step: <id>` that a reader sees, in order and without duplicates. */
+/** Returns the visible lines `Task: …`, `Test case: <id>` and `Test step: <id>`, in order and without duplicates. */
 export function relationLines(body: string): RelationLine[] {
   const found = new Map<string, RelationLine>();
   for (const { text } of shownParagraphs(body).flatMap(({ lines }) => lines)) {
@@ -33,10 +33,10 @@ function taskIn(value: string): string | undefined {
 }
 
 /**
- * The issues that GitHub closes when a pull request of the repository with this text is merged: `acme/web#42`. Invisible
- * characters stay, because a reference with one of them is none.
+ * Returns the issues, such as `acme/web#42`, that GitHub closes when a pull request with this text is merged. Keeps
+ * invisible characters, because GitHub ignores a reference that contains one.
  *
- * @param page the address of the pull request; those of issues on another host are no references
+ * @param page the pull request's address; addresses of issues on other hosts are not references
  */
 export function closedIssues(body: string, repository: string, page = 'https://github.com'): string[] {
   const own = new URL(page).host;

@@ -1,38 +1,41 @@
 /**
- * Invisible characters in pasted text: direction marks, zero-width spaces, soft hyphens. Zero-width joiners stay,
+ * Invisible characters in pasted text: direction marks, zero-width spaces and soft hyphens. Zero-width joiners stay,
  * because emoji and some scripts need them.
  */
 const INVISIBLE = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
-/** The text on one line, without invisible characters, trimmed, and with single spaces only. */
+/** Puts a text on one line, without invisible characters, trimmed, and with single spaces. */
 export function withSingleBlanks(text: string): string {
   return text.replace(INVISIBLE, '').replace(/\s+/g, ' ').trim();
 }
 
-/** Dashes from autocorrection, minus signs and no-break hyphens as plain hyphens, and full-width forms as ASCII: `２ｈ` is 2h. */
+/**
+ * Replaces autocorrected dashes, minus signs and no-break hyphens by plain hyphens, and full-width forms by ASCII: `２ｈ`
+ * becomes `2h`.
+ */
 export function inPlainForm(text: string): string {
   return text
     .replace(/[\u2010-\u2015\u2212]/g, '-')
     .replace(/[！-～]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) - WIDE));
 }
 
-/** By how much the code of a full-width form is higher than that of its ASCII character. */
+/** The distance between the code of a full-width form and its ASCII character. */
 const WIDE = 0xff01 - 0x21;
 
-/** The words with a figure, and nothing but ASCII and full-width forms. */
+/** Matches words that contain a full-width figure, and otherwise only ASCII and full-width forms. */
 const FIGURES = /(?<=^|\s)[!-~！-～]*[０-９][!-~！-～]*(?=\s|$)/g;
 
-/** The text with its figures in ASCII: `２h １２`. Other words stay as they were typed: `第２版`. */
+/** Replaces figures by ASCII: `２h １２`. Other words stay as typed: `第２版`. */
 export const withPlainFigures = (text: string): string => text.replace(FIGURES, inPlainForm);
 
-/** A word in plain form, without the punctuation that joins it to the next one: `4711:` is 4711. */
+/** Returns a word in plain form without the punctuation behind it: `4711:` becomes `4711`. */
 export function bareWord(word: string): string {
   return inPlainForm(word).replace(/[,:;]$/, '');
 }
 
-/** A word in plain form, without any punctuation around it: `(yesterday),` is yesterday. */
+/** Returns a word in plain form without the punctuation around it: `(yesterday),` becomes `yesterday`. */
 export function innerWord(word: string): string {
-  // One expression for both ends would take quadratic time on a run of marks in the middle.
+  // A single expression for both ends would take quadratic time on a run of marks in the middle.
   const start = word.search(/[^\p{P}\p{S}]/u);
   if (start < 0) return '';
   let end = word.length;
@@ -45,14 +48,14 @@ const MARK = /[\p{P}\p{S}]/u;
 export const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const ID = /^(?=.*\d)\w[\w-]*$/;
 
-/** `https://pm.example.com/tasks/d94e6b20-…` */
+/** Matches an address such as `https://pm.example.com/tasks/d94e6b20-…`. */
 const ADDRESS_WITH_UUID = /^<?https?:\/\/\S*[/=#]([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?![\da-f-])/i;
 
-/** The id in a task's address that was pasted. */
+/** Returns the id in a pasted task address. */
 export const idInAddress = (word: string): string | undefined => ADDRESS_WITH_UUID.exec(word)?.[1]?.toLowerCase();
 
 /**
- * A word as an id: `#4711`, `(4711)` and `4711.` are 4711, and a UUID is in lowercase (RFC 9562, section 4).
+ * Reads a word as an id: `#4711`, `(4711)` and `4711.` are 4711, and a UUID is in lowercase (RFC 9562, section 4).
  *
  * @returns undefined if the word is not an id: letters, digits and hyphens, with at least one digit
  */
@@ -62,7 +65,7 @@ export function idIn(word: string): string | undefined {
   return UUID.test(id) ? id.toLowerCase() : id;
 }
 
-/** A name normalized for comparison: Unicode form, width, letter case, hyphens, apostrophes and single spaces. */
+/** Normalizes a name for comparison: Unicode form, width, letter case, hyphens, apostrophes and spaces. */
 export function comparableName(name: string): string {
   return inPlainForm(withSingleBlanks(name))
     .normalize('NFC')
@@ -72,8 +75,8 @@ export function comparableName(name: string): string {
 
 const APOSTROPHES = "'‘’‚‛";
 /**
- * Marks that open and close the same quotation. Opening and closing marks are interchangeable, because a mark that
- * closes in English opens in German.
+ * Groups of marks that enclose a quotation. Any mark of a group can open or close, because a closing mark in English
+ * opens in German.
  */
 const QUOTATION_MARKS = ['"', '“”„‟', '«»', '‹›', APOSTROPHES];
 
@@ -84,13 +87,13 @@ interface Word {
   rest: string;
 }
 
-/** True if the text begins with a quotation mark, closed or not. */
+/** Returns true if the text begins with a quotation mark, even an unclosed one. */
 export function isInQuotationMarks(text: string): boolean {
   return text !== '' && QUOTATION_MARKS.some((marks) => marks.includes(text.charAt(0)));
 }
 
 /**
- * The first word of a text with single spaces, or the quotation at its beginning.
+ * Returns the first word of a text with single spaces, or the quotation at its beginning.
  *
  * @returns undefined if the quotation is not closed
  */
@@ -101,28 +104,30 @@ export function firstWord(text: string): Word | undefined {
   return { word: end < 0 ? text : text.slice(0, end), isQuoted: false, rest: end < 0 ? '' : text.slice(end + 1) };
 }
 
-/** Quotes the text, so that it is read as a single word. */
+/** Quotes a text, so that it is read as a single word. */
 export function inQuotationMarks(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }
 
-/** The text without its quotation marks, if one pair encloses all of it. */
+/** Removes the quotation marks if one pair encloses the whole text. */
 export function unquoted(text: string): string {
   const first = firstWord(text);
   return first?.isQuoted && first.rest === '' ? first.word : text;
 }
 
-/** A note without the mark that parts it from the task, such as a dash, and without its quotation marks. */
+/**
+ * Returns a note without the mark, such as a dash, that separates it from the task, and without its quotation marks.
+ */
 export function noteIn(typed: string): string {
   return unquoted(typed.replace(/^(?:[-\u2010-\u2015:,;]+(?: |$))+/, ''));
 }
 
-/** The text as a person has to type it so that `unquoted` returns it. */
+/** Returns the text as a person has to type it for `unquoted` to return it. */
 export function asTyped(text: string): string {
   return unquoted(text) === text ? text : inQuotationMarks(text);
 }
 
-/** In a quotation, a doubled mark stands for itself, and an apostrophe closes only at the end of a word. */
+/** Reads a quotation. A doubled mark stands for itself, and an apostrophe closes only at the end of a word. */
 function quotation(text: string, marks: string): Word | undefined {
   let word = '';
   for (let index = 1; index < text.length; index++) {

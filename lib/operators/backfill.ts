@@ -20,13 +20,13 @@ import { type IssuePlan, type PlannedCalls, planIssue, summarizePlans } from './
 
 export interface IssueFilter {
   state: 'open' | 'all';
-  /** Only issues with one of these labels; without it, every issue with a label that makes it a defect. */
+  /** Only issues with one of these labels. Without it, every issue with a label that makes it a defect. */
   labels?: string[];
-  /** Only issues that were changed at that time or later; ISO 8601 in UTC, without milliseconds. */
+  /** Only issues changed at this time or later; ISO 8601 in UTC, without milliseconds. */
   since?: string;
 }
 
-/** An issue that a backfill takes, and what its job would do. */
+/** An issue that a backfill includes, and what its job would do. */
 export interface PlannedIssue {
   number: number;
   title: string;
@@ -35,18 +35,18 @@ export interface PlannedIssue {
   plan: IssuePlan;
 }
 
-/** The issues that a backfill leaves out, by reason. */
+/** The reasons why a backfill leaves out an issue. */
 type LeftAside = 'pull request' | 'without a label' | 'changed before' | 'unreadable';
 
 export interface BackfillPlan extends PlannedCalls {
   issues: PlannedIssue[];
-  /** How many were read and not taken, by reason. */
+  /** How many issues were read and left out, by reason. */
   leftAside: Record<LeftAside, number>;
-  /** The requests that reading them took. */
+  /** How many requests reading the issues took. */
   pages: number;
 }
 
-/** @throws {NeedsOperator} if relay.config.ts does not turn issues of the repository into defects */
+/** @throws {NeedsOperator} if the repository's issues do not become defects in relay.config.ts */
 export function repositoryToBackfill(config: RelayConfig, fullName: string): IssueRepository {
   const found = findRepository(config, fullName);
   if (found?.issueToDefect) return { name: found.name, connection: found.connection, settings: found.issueToDefect };
@@ -58,9 +58,9 @@ export function repositoryToBackfill(config: RelayConfig, fullName: string): Iss
 }
 
 /**
- * Reads the issues of a repository and foresees what a backfill would do with each. It writes nothing.
+ * Reads a repository's issues and predicts what a backfill would do with each. Writes nothing.
  *
- * @param read is told after each page how many issues and pull requests were read
+ * @param read receives, after each page, how many issues and pull requests were read
  * @throws {Interruption} if GitHub does not show the issues
  */
 export async function planBackfill(
@@ -95,11 +95,11 @@ export async function planBackfill(
   };
 }
 
-/** What became of the issues that were read, each counted once. */
+/** The results for the issues that were read. Each issue counts once. */
 export interface StoredJobs {
-  /** Jobs that this run of the command stored. */
+  /** Jobs stored by this run of the command. */
   stored: number;
-  /** Jobs that were there and have not ended. */
+  /** Earlier jobs that have not ended. */
   underWay: number;
   parked: number;
   /** Issues that need no call. */
@@ -107,7 +107,7 @@ export interface StoredJobs {
 }
 
 export interface StoreOptions {
-  /** Whether the jobs comment on their issues, if relay.config.ts says so. */
+  /** True if the jobs comment on their issues, where relay.config.ts allows it. */
   comment: boolean;
   limits: Limits;
   lines: Pick<WaitingLines, 'moveOn'>;
@@ -116,16 +116,19 @@ export interface StoreOptions {
   onProgress?: (found: StoredJobs) => unknown;
 }
 
-/** How long the jobs in line take: they outlast a pause of the command, and end soon after it is stopped. */
+/**
+ * The work that the line may hold, in minutes: enough to outlast a pause of the command, and soon done after it is
+ * stopped.
+ */
 const MINUTES_IN_LINE = 3;
 const LOOKS_EVERY_MS = 10_000;
-/** The lines in which jobs of issues stand: for the budget, or for an operation that fails. */
+/** The lines of the issues' jobs: for the budget, and for a failing operation. */
 const LINES = [undefined, createDefect.name, updateDefect.name];
 
 /**
- * Stores one job for each issue of a repository that has something to do, in the waiting line of the lane `backfill`. It
- * reads GitHub page by page, and goes on while the line has room. It can be stopped at any point and run again: the ids
- * are the same, so a job that has not ended is not stored a second time.
+ * Stores one job for each issue that needs one, in the waiting line of the lane `backfill`. Reads GitHub page by page,
+ * and continues while the line has room. It can be stopped at any time and run again: the ids stay the same, so a job
+ * that has not ended is not stored a second time.
  *
  * @throws {Interruption} if GitHub does not show the issues
  */
@@ -143,7 +146,7 @@ export async function storeBackfill(
       if (room <= 0) room = await roomInLine();
       const what = await store(planned);
       if (what === 'stored') room--;
-      // An issue that changes meanwhile comes again.
+      // An issue that changes meanwhile is listed again.
       if (results.get(planned.entity) !== 'stored') results.set(planned.entity, what);
     }
     onProgress(found());
@@ -177,8 +180,8 @@ export async function storeBackfill(
         return 'stored';
       }
       if (!isOver(job) && !job.discarded) return job.status === 'parked' ? 'parked' : 'underWay';
-      // It has ended, or is about to. If it did so while the line was full, nothing may be left to do. Otherwise the
-      // settings changed, or an operator discarded it.
+      // The job has ended, or is about to. If it ended while the line was full, nothing may be left to do. Otherwise,
+      // the settings have changed, or an operator discarded the job.
       if ((await planReported(entity, reported, repository, context)).does === 'nothing') return 'unchanged';
       draft = { ...draft, id: jobId(draft.automation, draft.id, job.createdAt) };
     }
@@ -187,12 +190,12 @@ export async function storeBackfill(
 
 interface PageOfIssues {
   taken: PlannedIssue[];
-  /** By the number of the issue. */
+  /** Reasons by issue number. */
   aside: (readonly [number, LeftAside])[];
   pullRequests: number;
 }
 
-/** @param waitUntil waits until GitHub takes requests again; without it, {@link RetryAt} is thrown */
+/** @param waitUntil waits until GitHub accepts requests again; without it, throws {@link RetryAt} */
 async function* pagesOf(
   repository: IssueRepository,
   filter: IssueFilter,
@@ -225,16 +228,16 @@ async function* pagesOf(
   }
 }
 
-/** Why a backfill does not take an issue; undefined if it takes it. */
+/** Returns why a backfill leaves out an issue; undefined if it includes it. */
 function leftAside(issue: GithubIssue, { settings }: IssueRepository, filter: IssueFilter): LeftAside | undefined {
   const labels = (issue.labels ?? []).map(({ name }) => name);
-  // The list may begin a second earlier, and reports an issue again that was changed meanwhile.
+  // The list may begin a second earlier, and lists an issue again if it was changed meanwhile.
   if (filter.since !== undefined && Date.parse(issue.updated_at) < Date.parse(filter.since)) return 'changed before';
   const named = filter.labels && { ...settings, labels: filter.labels };
   return isDefect(labels, settings) && (!named || isDefect(labels, named)) ? undefined : 'without a label';
 }
 
-/** What the job of an issue would do, if GitHub's state is the newest. */
+/** Predicts an issue's job, assuming that GitHub's state is the newest. */
 async function planListed(
   issue: GithubIssue,
   repository: IssueRepository,

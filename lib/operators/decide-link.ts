@@ -12,24 +12,24 @@ import type { GithubClient } from '../platforms/github/github-client.ts';
 import type { Stores } from '../runtime.ts';
 import { createDefect } from '../service/partner/operations/defects.ts';
 
-/** The value of `by` for a defect that a person linked. */
+/** The value of `by` for a defect set by a person. */
 const A_PERSON = 'a person';
 
-/** A person's decision about an issue's link: which defect it has, or that it has none. */
+/** A person's decision about an issue's link: its defect, or that it has none. */
 export type LinkDecision =
-  /** `steal` takes a defect that has the marker of another issue or job. */
+  /** With `steal`, the defect may have the marker of another issue or job. */
   { set: string | number; verify: VerifyCreated; steal?: boolean } | 'clear';
 
 interface DecideLinkOptions extends Pick<Stores, 'table' | 'jobs' | 'secrets' | 'clock'> {
   config: RelayConfig;
-  /** The operator, for the history of the job that made the claim. */
+  /** The operator, for the history of the job that holds the claim. */
   by: string;
 }
 
 /**
- * Applies a person's decision about a link. A parked job that holds the claim notices when it resumes.
- * @throws {Error} while a running job holds the claim, for a defect that {@link VerifyCreated} refuses, or if the
- *   decision is impossible; the message says what to do
+ * Applies a person's decision about a link. A parked job that holds the claim notices it on resuming.
+ * @throws {Error} with what to do, while a running job holds the claim, for a defect that {@link VerifyCreated}
+ *   refuses, or for an impossible decision
  */
 export async function decideLink(issue: IssueName, decision: LinkDecision, options: DecideLinkOptions): Promise<void> {
   const { jobs, table, by, clock } = options;
@@ -38,7 +38,7 @@ export async function decideLink(issue: IssueName, decision: LinkDecision, optio
   await apply(issue, decision, link, links, options);
   const { claim } = heldBy(link);
   const job = claim && (await jobs.get(claim.by));
-  // For people. If the job has just changed, the link still has the decision.
+  // This record is for people. If the job has just changed, the link still has the decision.
   if (job) await jobs.noteDecision(job, { at: clock(), by, what: 'linked', reason: inWords(issue, decision) });
 }
 
@@ -83,7 +83,7 @@ async function apply(
   changed(await links.change(issue.entity, (link) => setDefect(link, { by, connection, marker }, id), link));
 }
 
-/** The markers that the defects of an issue have had, the newest first: each clearing of its link begins another one. */
+/** Returns the markers of all the issue's defects, newest first. Each clearing of the link starts a new marker. */
 function ownMarkers(entity: string, cleared: number, markers: Markers): Promise<string[]> {
   const times = Array.from({ length: cleared + 1 }, (_, index) => cleared - index);
   return Promise.all(times.map((each) => markers.of('defect of an issue', entity, each)));
@@ -102,10 +102,10 @@ function changed(link: unknown): void {
 }
 
 /**
- * Finds an issue by its name: as the relay last saw it, or as GitHub knows it.
+ * Finds an issue by the name that the relay last saw, or that GitHub knows.
  *
  * @param github without it, GitHub is not asked
- * @throws {Error} for text in another format, and for an issue that neither knows
+ * @throws {Error} for text in another format, and for an unknown issue
  */
 export async function findIssue(
   text: string,

@@ -9,19 +9,19 @@ const listed = z.array(
 );
 const appHook = z.object({ url: z.nullish(z.string()) });
 
-/** The webhooks at GitHub that deliver to an address. */
+/** GitHub's webhooks that deliver to an address. */
 interface HooksTo {
   hooks: Hook[];
-  /** Where GitHub refuses to list webhooks, with its status. */
+  /** The places whose webhooks GitHub refuses to list, with its status. */
   refused: string[];
 }
 
 /**
- * Asks GitHub for the hooks that would otherwise be known from their deliveries: those of the App, of the repositories
- * and of the organizations that own them.
+ * Asks GitHub for the hooks that the relay otherwise learns from deliveries: hooks of the App, of the repositories, and
+ * of the organizations that own them.
  * https://docs.github.com/en/rest/repos/webhooks#list-repository-webhooks
  *
- * @param repositories owner/name
+ * @param repositories `owner/name`
  */
 export async function hooksTo(url: string, repositories: readonly string[], github: GithubClient): Promise<HooksTo> {
   const found: HooksTo = { hooks: [], refused: [] };

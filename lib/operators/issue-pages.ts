@@ -4,19 +4,19 @@ import type { GithubClient } from '../platforms/github/github-client.ts';
 import { ownerAndRepo } from '../platforms/github/github-client.ts';
 import { type GithubIssue, PayloadError, readIssue } from '../platforms/github/payload.ts';
 
-/** A place in the list of a repository's issues, in the order of their last change. */
+/** A position in the list of a repository's issues, ordered by their last change. */
 export interface IssueCursor {
-  /** ISO 8601; all issues that were changed earlier have been read. */
+  /** ISO 8601. All issues changed earlier have been read. */
   from: string;
-  /** From 1; above it only if more issues were changed in one second than a page holds. */
+  /** Begins with 1. Higher only if more issues were changed within one second than fit on a page. */
   page: number;
 }
 
 export interface IssuePage {
   issues: GithubIssue[];
-  /** The numbers of issues that are not as GitHub documents them. */
+  /** The numbers of issues that do not match GitHub's documentation. */
   unreadable: number[];
-  /** The list has pull requests too. */
+  /** The list also contains pull requests. */
   pullRequests: number;
   next: IssueCursor | undefined;
 }
@@ -24,14 +24,15 @@ export interface IssuePage {
 const PAGE_SIZE = 100;
 
 /**
- * Reads a page of a repository's issues. One request.
+ * Reads one page of a repository's issues with one request.
  *
- * The order is that of the last change, and each page begins with the last second of the page before. So an issue that
- * is changed, deleted or transferred meanwhile moves no other one across a page, and a changed issue comes again.
+ * Issues are ordered by their last change, and each page begins with the last second of the previous page. So an issue
+ * that is changed, deleted or transferred meanwhile moves no other issue across a page, and a changed issue is listed
+ * again.
  * https://docs.github.com/en/rest/issues/issues#list-repository-issues
  *
  * @param cursor without it, the first page
- * @throws {Interruption} for a failure that may pass, and for a refusal that an operator can put right
+ * @throws {Interruption} for a failure that may pass, and for a refusal that an operator can fix
  */
 export function fetchIssuePage(
   github: GithubClient,
@@ -75,7 +76,7 @@ export function fetchIssuePage(
   );
 }
 
-/** One issue that cannot be read must not hold up all others. */
+/** Returns undefined for an unreadable issue, so that it does not block all others. */
 function readOrUndefined(issue: unknown): GithubIssue | undefined {
   try {
     return readIssue(issue);
@@ -90,7 +91,7 @@ function after(last: string, cursor: IssueCursor | undefined): IssueCursor {
   return isSameSecond ? { from: cursor.from, page: cursor.page + 1 } : { from: last, page: 1 };
 }
 
-/** GitHub's documentation leaves open whether `since` includes its own second. */
+/** Returns the second before, because GitHub's documentation does not say whether `since` includes its own second. */
 function secondBefore(time: string): string {
   return new Date(Date.parse(time) - SECOND_MS).toISOString().replace(/\.\d+/, '');
 }

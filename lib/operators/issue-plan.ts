@@ -9,7 +9,7 @@ import {
 } from '../automations/issue-to-defect/issue-decisions.ts';
 import { type Link, make, type NewestState } from '../links/link-life.ts';
 
-/** What a job of an issue would do with the state that its link has now: one call, or none. */
+/** What an issue's job would do with the current state of its link: one call, or none. */
 export type IssuePlan =
   | {
       does: 'create';
@@ -21,8 +21,8 @@ export type IssuePlan =
   | { does: 'nothing'; why: string };
 
 /**
- * Foresees what a job does with a link, without a call.
- * @param fateOf what happened to the claim of a job
+ * Predicts what a job does with a link. Makes no calls.
+ * @param fateOf returns what happened to a job's claim
  */
 export async function planIssue(
   link: Link,
@@ -71,7 +71,7 @@ const fieldsOf = ({ state }: NewestState, { repository }: IssueView, marker = ''
 
 const nothing = (why: string): IssuePlan => ({ does: 'nothing', why });
 
-/** The calls of several plans together. */
+/** The number of calls of several plans together. */
 export type PlannedCalls = ReturnType<typeof summarizePlans>;
 
 export function summarizePlans(plans: readonly IssuePlan[]) {
@@ -82,9 +82,11 @@ export function summarizePlans(plans: readonly IssuePlan[]) {
     updated,
     /** Issues that need no call. */
     unchanged: plans.length - created - updated,
-    /** The calls of the service. */
+    /** Calls to the service. */
     calls: created + updated,
-    /** Creations before which the service is searched, with up to 20 calls each that `calls` does not count. */
+    /**
+     * Creations that search the service first. `calls` does not count these searches, which take up to 20 calls each.
+     */
     searches: plans.filter((plan) => plan.does === 'create' && plan.searches).length,
   };
 }

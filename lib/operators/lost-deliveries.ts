@@ -3,12 +3,12 @@ import type { Hook } from '../platforms/github/redelivery/hooks.ts';
 import { BETWEEN_CHANGES_MS, isDelivered, type RedeliveryOptions } from '../platforms/github/redelivery/redelivery.ts';
 import { type Attempt, createRedeliveryApi, HookRefused } from '../platforms/github/redelivery/redelivery-api.ts';
 
-/** The deliveries of a hook that arrived in a time that the table knows nothing about. */
+/** A hook's deliveries that arrived in a period about which the table knows nothing. */
 export interface LostDeliveries {
   hook: Hook;
-  /** The newest attempt of each, the oldest first. */
+  /** The newest attempt of each delivery, oldest first. */
   attempts: Attempt[];
-  /** Why GitHub does not list them. */
+  /** Why GitHub does not list the deliveries. */
   refused?: string;
 }
 
@@ -19,14 +19,14 @@ export interface LostPeriod {
 }
 
 /**
- * A restore point has whole seconds, the clocks differ, and the webhook stores a delivery some time after it began: GitHub
- * waits ten seconds for the answer. A delivery that is asked for needlessly changes nothing.
+ * Added to the lost period: a restore point has whole seconds, clocks differ, and the webhook stores a delivery some
+ * time after its beginning, for which GitHub waits ten seconds. An unnecessary redelivery changes nothing.
  */
 const MARGIN_MS = 10 * 60_000;
 
 /**
- * Asks GitHub to deliver again what a lost table had accepted. redelivery.ts takes care of what never arrived. Which
- * deliveries are missing, GitHub alone tells: a restored table knows what was asked for before the lost time.
+ * Requests redeliveries of what a lost table had accepted. redelivery.ts handles deliveries that never arrived. Only
+ * GitHub knows which deliveries are missing: a restored table knows only the requests before the lost period.
  */
 export function createLostDeliveries({
   github,
@@ -40,7 +40,7 @@ export function createLostDeliveries({
 
   return {
     /**
-     * The deliveries that arrived in the period, and not after it.
+     * Finds the deliveries that arrived in the period, but not after it.
      * @throws {NotNow}
      */
     async find(hook: Hook, period: LostPeriod): Promise<LostDeliveries> {
@@ -63,8 +63,8 @@ export function createLostDeliveries({
       return { hook, attempts: lost.flatMap((attempts) => attempts.at(-1) ?? []) };
     },
     /**
-     * Asks for one delivery after the other.
-     * @param asked is told each that GitHub will deliver again
+     * Requests the deliveries one after the other.
+     * @param asked is called for each delivery that GitHub will repeat
      * @throws {NotNow | HookRefused}
      */
     async ask({ hook, attempts }: LostDeliveries, asked: () => void): Promise<void> {

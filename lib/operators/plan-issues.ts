@@ -13,10 +13,9 @@ export interface PlannedEvent {
 }
 
 /**
- * Foresees what an event of each issue does under a configuration, with the state that the relay has stored. Nothing is
- * written or sent.
+ * Predicts what an event of each issue would do under a configuration, from the stored state. Writes and sends nothing.
  *
- * @param mostJobs how many of the newest jobs of each status to plan the issues of
+ * @param mostJobs how many of the newest jobs of each status to include
  */
 export async function planIssues(config: RelayConfig, context: PlanContext, mostJobs: number): Promise<PlannedEvent[]> {
   const lists = await Promise.all(

@@ -20,34 +20,34 @@ import { messageOf } from '../text.ts';
 import type { CustomAutomations } from '../triggers/custom-automation.ts';
 
 const UNDER_WAY: readonly JobStatus[] = ['queued', 'running', 'waiting', 'parked'];
-/** The jobs that the calls of an event are counted from. */
+/** How many of an automation's newest jobs are used to count the calls of an event. */
 const NEWEST = 5;
 const MOST_JOBS = 1_000;
 
-/** What becomes of a job under way once this version, with the code in the folder, is deployed. */
+/** A job under way, and what happens to it when this version and the folder's code are deployed. */
 export interface PlannedJob {
   id: string;
   summary: string;
-  /** `other` if a step would be repeated, skipped or renamed; `unknown` where the journal cannot tell. */
+  /** `other` if a step would be repeated, skipped or renamed; `unknown` if the journal does not show it. */
   becomes: 'the same' | 'other' | 'unknown';
-  /** In one sentence. */
+  /** One sentence. */
   says: string;
 }
 
-/** This version and the automations of a team in the folder, against what a relay has under way. */
+/** Compares this version and the folder's automations with the jobs that a relay has under way. */
 export interface JobsPlan {
   jobs: PlannedJob[];
-  /** The names of automations with jobs under way, and without a file. */
+  /** Automations that have jobs under way but no file. */
   removed: string[];
-  /** The names of those without any job so far. */
+  /** Automations without any job so far. */
   unused: string[];
-  /** How many calls of the service each of the newest jobs of an automation made at most, by its name. */
+  /** For each automation, the most calls to the service that one of its newest jobs made. */
   calls: ReadonlyMap<string, number>;
 }
 
 /**
- * Runs the journals of unfinished jobs against this version and the code in the folder. Nothing is written or sent: a step
- * that is done comes back from the journal, and the first one that is not ends the run.
+ * Runs unfinished jobs from their journals, with this version and the folder's code. Writes and sends nothing: finished
+ * steps return their results from the journal, and the first unfinished step ends the run.
  */
 export async function planJobs(
   custom: CustomAutomations,
@@ -61,7 +61,7 @@ export async function planJobs(
     const context = createContext(runtime, { ...stores, table: dry, secrets: { ...secrets, current: notReached } });
     return createAutomations({
       ...context,
-      // What needs a secret is for steps that are not done.
+      // Secrets are needed only for unfinished steps.
       markers: { of: async () => '' },
       comments: { ...context.comments, for: async () => ({ find: notReached, make: notReached, read: notReached }) },
     });
@@ -105,7 +105,7 @@ export async function planJobs(
     const steps = createSteps({
       connection,
       learned: createLearned(dry, connection.name, clock),
-      // A step that is not done ends the run before it comes to these.
+      // An unfinished step ends the run before it reaches these.
       calls: { repeatable: notReached },
       takeShare: notReached,
       creating: notReached,
@@ -129,7 +129,7 @@ function asUnreadable(error: unknown): UnreadableItem {
   throw error;
 }
 
-/** The first step that the journal does not have as done. */
+/** The first step that is not done in the journal. */
 class FirstOpen extends Error {
   readonly step: string;
   readonly calls: string;
@@ -140,11 +140,11 @@ class FirstOpen extends Error {
   }
 }
 
-/** Only the person who asked may read what a step keeps. */
+/** A step's result is sealed for the person who asked. */
 class Sealed extends Error {}
 
 const sealed = () => Promise.reject(new Sealed());
-/** The run has come to something that a plan does not do. */
+/** The run has reached something that a plan does not do. */
 class NotInPlan extends Error {}
 
 const notReached = () => Promise.reject(new NotInPlan('a plan carries out no step'));
@@ -167,21 +167,21 @@ function dryOnce(journal: Journal): { once: Once; reached: ReadonlySet<string> }
 }
 
 /**
- * Ours look at what the relay knows besides the journal, so a run may leave out what an earlier one needed. What counts is
- * that it reads the input and each step.
+ * Built-in automations also read the relay's current state, so a run may skip steps that an earlier run needed. It is
+ * enough that the run can read its input and each step.
  */
 function whatBecomesOfOurs(stop: unknown, { status }: Job): Pick<PlannedJob, 'becomes' | 'says'> {
   const isExpected = stop instanceof Interruption && !(stop instanceof NeedsOperator);
   const goesOn = stop === undefined || isExpected || [FirstOpen, Sealed, NotInPlan].some((one) => stop instanceof one);
-  // What is parked may park again for the same reason.
+  // A parked job may park again for the same reason.
   if (goesOn || status === 'parked') return { becomes: 'the same', says: 'goes on' };
-  // The policy for reading does not cover all that a worker reads.
+  // The policy for reading does not allow everything that a worker reads.
   if (stop instanceof Error && /AccessDenied/.test(stop.name))
     return { becomes: 'unknown', says: `reads something that you may not read: ${stop.message}` };
   return { becomes: 'other', says: `parks: ${messageOf(stop)}` };
 }
 
-/** @param left the steps that are done, and that this code has not come to */
+/** @param left the finished steps that this code has not reached */
 function whatBecomes(stop: unknown, left: readonly StepEntry[]): Pick<PlannedJob, 'becomes' | 'says'> {
   const names = left.map(({ step }) => `'${step}'`).join(', ');
   if (stop instanceof Sealed) {
@@ -203,10 +203,10 @@ function whatBecomes(stop: unknown, left: readonly StepEntry[]): Pick<PlannedJob
   return { becomes: 'the same', says: 'ends, with all of its steps done' };
 }
 
-/** No run writes more, unless it waits for what it writes. */
+/** More than any run writes, unless it waits for its own writes. */
 const MOST_WRITES = 100;
 
-/** A table that takes no writes. What a run puts into it, the run reads there. */
+/** Returns a table without writes. The run reads its own changes from memory. */
 function unwritten(table: Table): Table {
   const put = new Map<string, Item | undefined>();
   const nameOf = ({ pk, sk }: Key) => JSON.stringify([pk, sk]);

@@ -11,7 +11,7 @@ import { listDefects } from '../service/partner/operations/defects.ts';
 import { pages } from '../service/partner/pages.ts';
 import { fetchIssuePage, type IssueCursor } from './issue-pages.ts';
 
-/** A defect whose description ends as that of an issue. */
+/** A defect whose description ends like the description of an issue's defect. */
 interface FooterFound extends Footer {
   connection: string;
   id: string | number;
@@ -20,18 +20,18 @@ interface FooterFound extends Footer {
 interface DefectList {
   connection: string;
   projectId: string;
-  /** The calls that reading it took. */
+  /** How many calls reading the list took. */
   calls: number;
   rows: number;
-  /** False if a row has no description, or if the list may have been cut off: then defects may be missing. */
+  /** False if a row has no description, or if the list may be incomplete; then defects may be missing. */
   isComplete: boolean;
 }
 
-/** A link to write: the defect has the marker of the issue. */
+/** A link to write: the defect has the issue's marker. */
 export interface LostLink extends FooterFound {
   issue: string;
   entity: string;
-  /** How often the link had been cleared when the defect was made. */
+  /** How often the link had been cleared when the defect was created. */
   cleared: number;
   reported: ReturnType<typeof reportedState>;
 }
@@ -39,27 +39,28 @@ export interface LostLink extends FooterFound {
 export interface LinksPlan {
   lists: DefectList[];
   lost: LostLink[];
-  /** How many defects have their link. */
+  /** How many defects already have their link. */
   known: number;
-  /** What is left to a person. */
+  /** The defects about which a person has to decide. */
   left: { defect: FooterFound; why: string }[];
 }
 
 export interface RecoverLinksOptions extends Pick<Context, 'config' | 'links' | 'markers' | 'github' | 'clock'> {
-  /** Makes calls of a connection, within its budget. */
+  /** Calls a connection within its budget. */
   callOf: (connection: string) => Promise<PartnerClient['call']>;
 }
 
-/** A link is hardly ever cleared more often. Each time costs one HMAC for each defect. */
+/** Links are rarely cleared more often. Each clearing costs one HMAC for each defect. */
 const MOST_CLEARED = 20;
 
 /**
- * Finds the links that a lost or restored table does not have, in the descriptions of the defects. It writes nothing.
+ * Finds links that a lost or restored table lacks, in the descriptions of defects. Writes nothing.
  *
- * A description is not trusted. Its marker must be that of the issue which its last lines name, and only the relay can
- * make that. The issue's id, from which the marker is made, comes from GitHub.
+ * A description is not trusted: its marker must belong to the issue named in its last lines, and only the relay can
+ * create that marker. The issue's id, from which the marker is derived, comes from GitHub.
  *
- * @throws {PartnerError} if the service does not show its defects, and {Interruption} if GitHub does not show its issues
+ * @throws {PartnerError} if the service does not show its defects, and {Interruption} if GitHub does not show its
+ *   issues
  */
 export async function planLinks(options: RecoverLinksOptions): Promise<LinksPlan> {
   const { config, links } = options;
@@ -96,7 +97,7 @@ export async function planLinks(options: RecoverLinksOptions): Promise<LinksPlan
   return plan;
 }
 
-/** Writes the links that are still missing. @returns how many */
+/** Writes the links that are still missing. @returns the number of links */
 export async function recoverLinks(
   lost: readonly LostLink[],
   { links, clock }: Pick<RecoverLinksOptions, 'links' | 'clock'>,
@@ -121,7 +122,7 @@ function restored(link: Link, { connection, marker, id, cleared }: LostLink, at:
 
 async function readDefects({ config, callOf }: RecoverLinksOptions) {
   const lists: DefectList[] = [];
-  // A defect that is made meanwhile moves others to the next page, so some may come twice.
+  // A defect that is created meanwhile moves others to the next page, so some may be listed twice.
   const found = new Map<string, FooterFound>();
   for (const { connection, projectId } of projectsOf(config)) {
     const operation = withOverride(listDefects, config.connections[connection]?.operations[listDefects.name]);
@@ -146,7 +147,7 @@ async function readDefects({ config, callOf }: RecoverLinksOptions) {
   return { lists, found: [...found.values()] };
 }
 
-/** The projects that issues become defects of, each once. */
+/** Lists the projects in which issues become defects, each once. */
 function projectsOf({ github }: RelayConfig): { connection: string; projectId: string }[] {
   const all = github.repositories.flatMap(({ connection, issueToDefect }) =>
     issueToDefect ? [{ connection, projectId: issueToDefect.projectId }] : [],
@@ -154,7 +155,7 @@ function projectsOf({ github }: RelayConfig): { connection: string; projectId: s
   return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-/** Reads the issues that the defects name, by their names in lower case. */
+/** Reads the issues that the defects name, keyed by name in lowercase. */
 async function readIssues(defects: readonly FooterFound[], { config, github }: RecoverLinksOptions) {
   const read = new Map<string, GithubIssue>();
   const wanted = Map.groupBy(new Set(defects.map(({ issue }) => issue.toLowerCase())), repositoryOf);
@@ -174,7 +175,7 @@ async function readIssues(defects: readonly FooterFound[], { config, github }: R
   return read;
 }
 
-/** Which of the markers that the issue can have had the defect has. @returns undefined if none */
+/** Returns the link of a defect whose marker the issue can have had. @returns undefined if there is none */
 async function provenBy(
   defect: FooterFound,
   issue: GithubIssue,

@@ -10,13 +10,13 @@ import { linkTo, plainText } from '../platforms/github/plain-text.ts';
 import { cutToLength } from '../text.ts';
 
 const calls = 'GitHub comment';
-/** GitHub takes 65,536 characters, and people do not read that much. */
+/** GitHub accepts 65,536 characters, but people do not read that much. */
 const MAX_LENGTH = 2_000;
-/** Added to the answer to a command that was read. */
+/** Added to the answer if the command could be read. */
 const EDITS_ARE_NOT_READ = '\n\nEditing a comment does not run its command again. Please write a new comment.';
 
 /**
- * Replies to people on GitHub with comments. Only the outcome gets one, because every comment notifies everyone who
+ * Replies to people on GitHub with comments. Only outcomes get a comment, because every comment notifies everyone who
  * follows the issue.
  */
 export function createGithubReplies(comments: IssueComments, contact: string) {
@@ -49,7 +49,7 @@ function words(job: Job, said: Exclude<ReplyContent, { of: 'waiting' }>, contact
   }
 }
 
-/** Text from outside as a sentence, in which Markdown, HTML and mentions mean nothing. */
+/** Formats text from outside as a sentence without Markdown, HTML and mentions. */
 function quoted(text: string): string {
   return plainText(cutToLength(text.charAt(0).toUpperCase() + text.slice(1), MAX_LENGTH, '…'));
 }

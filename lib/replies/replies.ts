@@ -8,11 +8,11 @@ import { createSlackReplies } from './slack-replies.ts';
 
 interface RepliesOptions extends Pick<Runtime, 'config' | 'clock' | 'fetch'>, Pick<Stores, 'secrets'> {
   comments: IssueComments;
-  /** Undefined where relay.config.ts has no slack. */
+  /** Undefined if relay.config.ts has no slack. */
   slack: SlackApi | undefined;
 }
 
-/** Replies to the person who asked for a job, on the platform where they asked. */
+/** Replies to the person who requested a job, on the platform where they asked. */
 export function createReplies({ config, comments, slack, clock, fetch, secrets }: RepliesOptions): Replies {
   const { contact } = config;
   const apiUrl = config.slack?.apiUrl;

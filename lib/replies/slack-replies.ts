@@ -23,15 +23,17 @@ export interface SlackRepliesOptions {
   apiUrl: string;
   fetch: typeof globalThis.fetch;
   secrets: Secrets;
-  /** The contact that messages name. */
+  /** The contact shown in messages. */
   contact: string;
 }
 
-/** Replies to people in Slack: where they asked while that is possible, and as a direct message after that. */
+/**
+ * Replies to people in Slack: in the place where they asked while that is possible, and later with a direct message.
+ */
 export function createSlackReplies({ slack, clock, apiUrl, fetch, secrets, contact }: SlackRepliesOptions) {
   const responseUrls = createResponseUrls(apiUrl, fetch);
 
-  /** Where the person asked, while a reply can go there. */
+  /** Returns the response_url for the place where the person asked, while it accepts replies. */
   async function responseUrlOf(job: Job, { responseUrl: sealed }: ReplyTo & { in: 'slack' }) {
     if (sealed === undefined || clock() >= job.createdAt + RESPONSE_URL_LIVES_MS) return undefined;
     const url = await unsealText('response_url', sealed, [job.id], secrets);
@@ -55,7 +57,7 @@ export function createSlackReplies({ slack, clock, apiUrl, fetch, secrets, conta
     if (responseUrl === undefined) return direct;
     return {
       calls: 'Slack message',
-      // A message to a response_url cannot be searched for. Sending it twice is better than not at all.
+      // A message to a response_url cannot be searched for. Twice is better than not at all.
       find: async (since) => (hasToken ? direct.find(since) : undefined),
       async make(ensureTime) {
         const status = await responseUrls.respond(responseUrl, message, 'instead');
@@ -79,13 +81,16 @@ const withLinkButton = (
   blocks: [...blocks, { type: 'actions', elements: [linkButton(connection, scopes)] }],
 });
 
-/** A replayed job reports its outcome only once, but reports again what it waits for or why it is parked. */
+/**
+ * Identifies a message. A replayed job reports its outcome only once, but reports waits and the reason for parking
+ * again.
+ */
 function idOf(job: Job, said: ReplyContent): string {
   if (said.of === 'waiting') return `${job.id} waiting ${said.until}`;
   return said.of === 'parked' ? `${job.id} parked ${job.generation}` : job.id;
 }
 
-/** The news of a job, as a message to the person who asked. */
+/** Formats a job's news for the person who asked. */
 function saidMessage(
   said: ReplyContent,
   contact: string,
@@ -102,7 +107,8 @@ function saidMessage(
       return said.blocks ? { text: told.text, blocks: said.blocks as KnownBlock[] } : told;
     }
     case 'waiting': {
-      // The time of the next probe is not that of the end of an outage. Any other is the earliest: the message stays.
+      // The next probe need not end the outage, so its time is not shown. Any other time is shown as the earliest,
+      // because the message stays.
       const until = said.waitsFor === 'outage' || said.waitsFor === 'key' ? undefined : said.until;
       const { why, next } = waitToPerson(said.waitsFor, escaped(contact));
       const when = until === undefined ? next : `It continues by itself, at about ${time(until)} at the earliest.`;

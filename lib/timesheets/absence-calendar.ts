@@ -6,23 +6,26 @@ import { calendarSecret, SecretError, type Secrets } from '../state/secrets/secr
 import { comparableAddress } from '../text.ts';
 import type { TeamMember } from './read-timesheets.ts';
 
-/** The people who are away on a day by the calendar of a team, and its unreadable parts; or why it cannot be read. */
+/**
+ * The people who are away on a day according to a team's calendar, and its unreadable parts; or why it cannot be read.
+ */
 type ReadCalendar = { away: string[]; leftOut?: string } | { unread: string };
 
 const MOST_BYTES = 5_000_000;
 const MOST_REDIRECTS = 3;
-/** How many parts that cannot be read are named. */
+/** How many unreadable parts are named. */
 const MOST_NAMED = 5;
 const TIMEOUT_MS = 10_000;
 
-/** What a calendar is read with. */
+/** What reading a calendar requires. */
 export interface CalendarSource {
   secrets: Pick<Secrets, 'current'>;
   fetch: typeof globalThis.fetch;
 }
 
 /**
- * Reads the calendar of a team. A failure is returned, not thrown. It never names the address, which is a secret.
+ * Reads a team's calendar. Returns failures instead of throwing them. They never contain the address, which is a
+ * secret.
  *
  * @returns the ids of users of the service
  */
@@ -40,7 +43,7 @@ export async function readCalendar(
     const isSaid = error instanceof Unread || error instanceof SecretError;
     return { unread: isSaid ? error.message : 'it does not answer' };
   }
-  // Few teams have a calendar, so a cold start does not load the library.
+  // Few teams have a calendar, so the library is loaded on demand.
   const { eventsIn } = await import('../ics.ts');
   const leftOut: string[] = [];
   try {
@@ -56,7 +59,7 @@ export async function readCalendar(
   }
 }
 
-/** True if the event has the member's address, or their whole name in its title. */
+/** Returns true if the event contains the member's address, or their whole name in its title. */
 function isAbout(
   { addresses, summary }: { addresses: string[]; summary: string },
   { email, name }: TeamMember,
@@ -92,7 +95,7 @@ async function download(calendar: string, fetch: typeof globalThis.fetch): Promi
   throw new Unread(`it redirects more than ${MOST_REDIRECTS} times`);
 }
 
-/** Long lines may be folded in the middle of a character, so they are put together as bytes (RFC 5545, section 3.1). */
+/** Joins folded lines as bytes, because a fold may be in the middle of a character (RFC 5545, section 3.1). */
 function withoutFolds(file: Buffer): Buffer {
   return Buffer.from(file.toString('latin1').replaceAll(/\r?\n[ \t]/g, ''), 'latin1');
 }

@@ -3,12 +3,12 @@ import { expiry } from '../state/table/expiry.ts';
 import { keys } from '../state/table/keys.ts';
 import type { Table } from '../state/table/table.ts';
 
-/** Who is away, by what people said and by the days on which reminders found them away, and who muted a day. */
+/** The absences that people have entered or that reminders have found, and muted days. */
 export type Absences = ReturnType<typeof createAbsences>;
 
-/** The summary of the week is sent before that. */
+/** Longer than until the week's summary. */
 const NOTED_FOR_MS = 21 * DAY_MS;
-/** The reminders of a day end earlier. */
+/** Longer than a day's reminders are due. */
 const MUTED_FOR_MS = 7 * DAY_MS;
 
 export function createAbsences(table: Table, clock: () => number) {
@@ -19,24 +19,24 @@ export function createAbsences(table: Table, clock: () => number) {
     },
     isMuted: async (slackUserId: string, date: string): Promise<boolean> =>
       (await table.get(keys.mute(slackUserId, date))) !== undefined,
-    /** @param until the last day, as `YYYY-MM-DD`; undefined for a person who is back */
+    /** @param until the last day of absence, as `YYYY-MM-DD`; undefined for a person who is back */
     async set(slackUserId: string, until: string | undefined): Promise<void> {
       const key = keys.awayUntil(slackUserId);
       if (until === undefined) return void (await table.delete(key));
-      // The day ends later in the west.
+      // Kept longer, because the day ends later in the west.
       await table.put({ ...key, until, expiresAt: expiry(Date.parse(until), 3 * DAY_MS) });
     },
-    /** The last day on which the person is away. */
+    /** Returns the person's last day of absence. */
     async until(slackUserId: string): Promise<string | undefined> {
       const item = await table.get(keys.awayUntil(slackUserId));
       return typeof item?.until === 'string' ? item.until : undefined;
     },
-    /** Keeps for the summary that a person was away on a day, or why the calendar of the team could not be read. */
+    /** Records for the summary that a person was away on a day, or why the team's calendar could not be read. */
     async note(team: string, date: string, noted: { userId: string } | { unread: string }): Promise<void> {
       const key = keys.awayOn(team, date, 'userId' in noted ? `person#${noted.userId}` : 'calendar');
       await table.put({ ...key, ...noted, expiresAt: expiry(clock(), NOTED_FOR_MS) });
     },
-    /** What was noted on these days. */
+    /** Returns the records for these days. */
     async noted(team: string, dates: readonly string[]): Promise<{ away: Map<string, string[]>; unread: string[] }> {
       const away = new Map<string, string[]>();
       const unread: string[] = [];

@@ -9,15 +9,15 @@ export interface Week {
   weekEnd: string;
 }
 
-/** The minimum due time, even late in the day: a tick may be missed, and an outage may last hours. */
+/** The minimum due time, even late in the day, because a tick may be missed, and an outage may last hours. */
 const LEAST_SPAN_MS = 6 * 3_600_000;
 const REMEMBERED_SPANS = 1_000;
 
 /**
- * The date whose reminders are due. It is a working day of the team. Reminders are due from the first moment at which
- * the team's clocks show `remindAt` or later until the day ends, but for at least six hours, if necessary into the next
- * day. A time that daylight saving skips counts as reached when the clocks jump over it. A time that occurs twice
- * counts the first time.
+ * Returns the date whose reminders are due, which is a working day of the team. They become due when the team's clocks
+ * show `remindAt` or later, and stay due until the day ends, but for at least six hours, if necessary into the next
+ * day. A time skipped by daylight saving counts as reached when the clocks jump. A time that occurs twice counts the
+ * first time.
  *
  * Every tick in that span returns the same date. Late, repeated or missed ticks therefore make no difference, as long
  * as the caller reminds each person once per date.
@@ -29,11 +29,11 @@ export function dueReminder(team: Team, now: number): string | undefined {
   return date !== undefined && isWorkingDay(team, date) ? date : undefined;
 }
 
-/** A holiday and a weekend together are shorter. */
+/** Longer than a weekend together with holidays. */
 const LOOKED_BACK_DAYS = 14;
 
 /**
- * When reminders last became due, in epoch milliseconds; undefined if that was long ago.
+ * Returns when reminders last became due, in epoch milliseconds; undefined if that was long ago.
  *
  * @param now epoch milliseconds
  */
@@ -46,14 +46,14 @@ export function lastReminderAt(team: Team, now: number): number | undefined {
   return undefined;
 }
 
-/** When the reminders of a date stop being due, in epoch milliseconds. */
+/** Returns when a date's reminders stop being due, in epoch milliseconds. */
 export function reminderEndsAt({ timeZone, remindAt }: Team, date: string): number {
   return spanOf(timeZone, remindAt, Date.parse(date) / DAY_MS).until;
 }
 
 /**
- * The week whose summary is due: the last complete week. The same rules apply, on the summary's weekday. Unlike
- * reminders, the summary is also due on a holiday, because it just waits in its channel to be read.
+ * Returns the week whose summary is due, which is the last complete week. The same rules apply, on the summary's
+ * weekday. Unlike reminders, a summary is also due on a holiday, because it waits in its channel.
  *
  * @param now epoch milliseconds
  */
@@ -74,7 +74,7 @@ interface Span {
   until: number;
 }
 
-/** The date whose span includes now. There is at most one, because spans end before the next begins. */
+/** Returns the date whose span includes now. There is at most one, because a span ends before the next one begins. */
 function dueDate(timeZone: string, time: string, now: number): string | undefined {
   const day = Math.floor(now / DAY_MS);
   // Time zones range from UTC-12 to UTC+14.
@@ -85,7 +85,8 @@ function dueDate(timeZone: string, time: string, now: number): string | undefine
 const spans = new Map<string, Span>();
 
 /**
- * Cached, because each tick asks for the same spans as the previous one, and computing them takes longest.
+ * Returns the span of a date. Cached, because each tick needs the same spans, and computing them takes most of its
+ * time.
  *
  * @param day the date, in days since 1970
  */
@@ -101,7 +102,7 @@ function spanOf(timeZone: string, time: string, day: number): Span {
   return { date, from, until };
 }
 
-/** The first moment of that date at which clocks in the zone show that time or later; epoch milliseconds. */
+/** Returns the first moment of a date at which clocks in the zone show that time or later; epoch milliseconds. */
 function reachedAt(timeZone: string, date: string, time: string): number {
   const local = Temporal.PlainDateTime.from(`${date}T${time}`);
   const moment = local.toZonedDateTime(timeZone, { disambiguation: 'earlier' });

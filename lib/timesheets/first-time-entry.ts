@@ -16,21 +16,21 @@ interface SentEntry {
 }
 
 interface Verification {
-  /** The job that makes the first entry. */
+  /** The job that creates the first entry. */
   claimedBy: string;
   verified?: boolean;
-  /** The id of the entry, from its creation until it is read back. */
+  /** The entry's id, until the entry is read back. */
   unread?: string | number;
-  /** What is wrong, if anything. */
+  /** The fault of the entry, if any. */
   wrong?: string;
 }
 
-/** The wait while another job makes the first entry. */
+/** The pause while another job creates the first entry. */
 const LOOK_AGAIN_MS = 5_000;
 
 /**
- * The fields of time entries are assumed. Therefore the first entry that is logged on a connection is read back. If its
- * person, day or hours differ from what was sent, no more time is logged there.
+ * Verifies the first time entry of a connection, because the fields of time entries are assumed. It is read back. If
+ * its person, day or hours differ from what was sent, no more time is logged on that connection.
  */
 export function createFirstTimeEntries({
   config,
@@ -38,13 +38,13 @@ export function createFirstTimeEntries({
   jobs,
   clock,
 }: Pick<Runtime, 'config'> & Pick<Stores, 'table' | 'jobs' | 'clock'>) {
-  /** After the override is corrected, the next entry is read back again. */
+  /** The key depends on the overrides, so that the next entry is read back after a correction. */
   const keyOf = (connection: string) => {
     const { operations = {} } = config.connections[connection] ?? {};
     return keys.firstTimeEntry(connection, digest([operations[createTimelog.name], operations[timelogDetail.name]]));
   };
 
-  /** True if the job that claimed the first entry will never verify it. */
+  /** Returns true if the job that claimed the first entry will never verify it. */
   async function isOver(jobId: string): Promise<boolean> {
     const job = await jobs.get(jobId);
     return !job || hasEnded(job);
@@ -58,9 +58,9 @@ export function createFirstTimeEntries({
 
   return {
     /**
-     * @returns true if the job makes the connection's first entry and must have it verified
-     * @throws {RetryAt} while another job makes the first entry
-     * @throws {NeedsOperator} if the first entry came back wrong
+     * @returns true if the job creates the connection's first entry and must verify it
+     * @throws {RetryAt} while another job creates the first entry
+     * @throws {NeedsOperator} if the first entry was wrong
      */
     async claim(job: Job): Promise<boolean> {
       const key = keyOf(job.connection);
@@ -80,8 +80,7 @@ export function createFirstTimeEntries({
     /** Reads the entry back. @throws {NeedsOperator} if it differs from what was sent */
     async verify(job: Job, steps: Pick<JobSteps, 'call'>, sent: SentEntry): Promise<void> {
       const key = keyOf(job.connection);
-      // A stalled worker must not overwrite a result that was found in the meantime, because the entry would not be
-      // read again.
+      // A stalled worker must not overwrite a later result, because the entry would not be read again.
       const undecided = {
         expression: '#claimedBy = :jobId AND attribute_not_exists(#verified) AND attribute_not_exists(#wrong)',
         values: { jobId: job.id },
@@ -91,14 +90,14 @@ export function createFirstTimeEntries({
         if (known?.wrong) throw new NeedsOperator(known.wrong);
         return;
       }
-      // The step name depends on the overrides, so a replayed job reads the entry again after they are corrected.
+      // The step's name depends on the overrides, so that a replayed job reads the entry again after a correction.
       const wrong = await steps.call(
         `read it back ${key.sk.slice(0, 8)}`,
         timelogDetail,
         { timelog_id: sent.id },
         (entry) => differences(sent, entry),
         (refused) => {
-          // The key lacks a scope, which says nothing about the entry.
+          // The key lacks a scope, so the refusal says nothing about the entry.
           if (refused.refusal.status === 403) throw refused;
           return [`nothing to read (${refused.message})`];
         },
@@ -118,14 +117,17 @@ export function createFirstTimeEntries({
 }
 
 /**
- * True if the service kept the duration, except for rounding. The difference may not exceed a quarter: a service that
- * reads hours as minutes keeps a sixtieth, and one with another field name keeps 0.
+ * Returns true if the service kept the duration, except for rounding. The difference may not exceed a quarter: a
+ * service that reads hours as minutes keeps a sixtieth, and a service with another field name keeps 0.
  */
 function isKept(minutes: number, sent: number): boolean {
   return Math.abs(minutes - sent) <= Math.min(ROUNDED_MINUTES, sent / 4);
 }
 
-/** The fields of the entry that differ from what was sent. Only their names: the rest of the entry is private. */
+/**
+ * Returns the fields of the entry that differ from what was sent. Only their names, because the rest of the entry is
+ * private.
+ */
 function differences(sent: SentEntry, record: Readonly<Record<string, unknown>>): string[] {
   const entry = readEntry(record);
   if ('unreadable' in entry) return [`an unreadable ${entry.unreadable}`];

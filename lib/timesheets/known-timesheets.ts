@@ -11,25 +11,25 @@ import { comparableAddress } from '../text.ts';
 import type { Timesheet } from './read-timesheets.ts';
 import { type Balances, balancesOn, type MinutesByDate } from './shortfall.ts';
 
-/** A person, by their address in the service. Without one, a linked account stands for it. */
+/** A person, identified by their address in the service, or otherwise by a linked account. */
 export interface Logger {
   connection: string;
   address: string;
 }
 
-/** What is logged on a day. */
+/** The time logged on a day. */
 export interface KnownDay {
   minutes: number;
-  /** Whether that is all of it. If not, it is what the relay has logged. */
+  /** True if this is all logged time; otherwise it is only what the relay has logged. */
   isAll: boolean;
-  /** What the person is expected to log, if their team was known. */
+  /** The person's expected time, if their team is known. */
   expected?: number | undefined;
 }
 
-/** In this time, people log little elsewhere. */
+/** A reading is fresh for this time, in which people rarely log elsewhere. */
 const FRESH_MS = 10 * 60_000;
 const MOST_ENTRIES = 100;
-/** People press the buttons of a reminder days later, too. */
+/** People press the buttons of a reminder even days later. */
 const MOST_WEEKS = 3;
 const MOST_REMINDERS = 15;
 
@@ -37,27 +37,27 @@ const text = z.string();
 const minutesByDate = z.record(text, z.number());
 const reading = z.object({
   at: storedTime,
-  /** The last day. The first is the Monday. */
+  /** The last day. The first day is the Monday. */
   to: text,
   minutes: minutesByDate,
   expected: z.optional(minutesByDate),
-  /** A job may note its entry long after the service has it. */
+  /** The ids of the read entries, because a job may record its entry long after the service has it. */
   ids: z.array(text),
 });
 const sentReminder = z.object({
   channel: text,
   ts: text,
   date: text,
-  /** The first day that counts together with the date. */
+  /** The first of the days that count together with the date. */
   from: text,
   tasks: restOfDay.shape.tasks,
 });
 const shape = z.object({
   /** The tasks of the last reading that had any. */
   tasks: z.array(z.object({ id: text, name: z.optional(text) })),
-  /** The last reading of each of the last weeks, by their Mondays. */
+  /** The last reading of each recent week, keyed by its Monday. */
   weeks: z.record(text, reading),
-  /** What the relay has logged, the newest last. */
+  /** The entries that the relay has logged, newest last. */
   entries: z.array(z.object({ jobId: text, id: z.optional(text), at: storedTime, date: text, minutes: z.number() })),
   reminders: z.array(sentReminder),
 });
@@ -65,10 +65,10 @@ type Known = z.output<typeof shape>;
 type Entry = Omit<Known['entries'][number], 'at'>;
 type SentReminder = z.output<typeof sentReminder>;
 
-/** A reminder, and what is missing now. */
+/** A reminder with the currently missing time. */
 export type ShownReminder = SentReminder & { balances: Balances };
 
-/** A timesheet that was read just now, and what is expected on its days, if the person has a team. */
+/** A fresh reading of a timesheet, with the expected time for its days if the person has a team. */
 interface ReadTimesheet extends Pick<Timesheet, 'minutes' | 'tasks' | 'ids'> {
   at: number;
   to: string;
@@ -76,8 +76,8 @@ interface ReadTimesheet extends Pick<Timesheet, 'minutes' | 'tasks' | 'ids'> {
 }
 
 /**
- * What is known of a person's time without a call: what was read of each week last, what the relay has logged since, and the
- * reminders that show it. A job that looks at a day reads it once.
+ * A person's time as known without a call: the last reading of each week, the entries that the relay has logged since,
+ * and the reminders that show them. A job that looks at a day reads the item once.
  */
 export const createKnownTimesheets = (table: Table, clock: () => number) => (of: Logger) => {
   const key = keys.timesheet(of.connection, digest(comparableAddress(of.address)));
@@ -91,7 +91,7 @@ export const createKnownTimesheets = (table: Table, clock: () => number) => (of:
   };
 
   return {
-    /** @returns the person's tasks: those of an earlier reading for a week in which they have not logged any time yet */
+    /** @returns the person's tasks; while they have logged no time in the week, the tasks of an earlier reading */
     async keep({ tasks, ...reading }: ReadTimesheet): Promise<Known['tasks']> {
       const kept = await change((known) => {
         const weeks = Object.entries({ ...known.weeks, [mondayOf(reading.to)]: reading }).sort();
@@ -100,7 +100,7 @@ export const createKnownTimesheets = (table: Table, clock: () => number) => (of:
       });
       return kept?.tasks ?? tasks;
     },
-    /** Keeps a reminder, which shows what was read last. */
+    /** Stores a reminder, which shows the last reading. */
     async keepReminder(sent: SentReminder): Promise<void> {
       await change(({ reminders, ...known }) => ({
         ...known,
@@ -108,8 +108,8 @@ export const createKnownTimesheets = (table: Table, clock: () => number) => (of:
       }));
     },
     /**
-     * Keeps what the relay has logged, once for each job.
-     * @returns the reminders that show that day, with what is missing now
+     * Stores an entry that the relay has logged, once for each job.
+     * @returns the reminders that show that day, with the currently missing time
      */
     async add(entry: Entry): Promise<ShownReminder[]> {
       const known = await change(({ entries, ...known }) => {
@@ -139,7 +139,7 @@ export const createKnownTimesheets = (table: Table, clock: () => number) => (of:
   };
 };
 
-/** What was read of a day, and what the relay has logged since. */
+/** Adds the time that the relay has logged since the last reading to the time that was read. */
 function minutesOn({ weeks, entries }: Known, date: string): number {
   const read = weeks[mondayOf(date)];
   const isSince = ({ at, id = '' }: Known['entries'][number]) => !read || (at >= read.at && !read.ids.includes(id));

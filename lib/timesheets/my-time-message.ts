@@ -6,19 +6,19 @@ import { cutToLength } from '../text.ts';
 import { dayName, restOfDay, stands } from './reminder-message.ts';
 import type { TimeBalance } from './shortfall.ts';
 
-/** A day of a person. */
+/** One day of a person's time. */
 export interface MyDay {
   date: string;
   balance: TimeBalance;
   isAway: boolean;
-  /** Minutes by the name of the task. */
+  /** Minutes by task name. */
   tasks: ReadonlyMap<string, number>;
 }
 
 const MOST_TASKS = 10;
 const MAX_NAME_LENGTH = 75;
 
-/** What a person logged, with a button for each day that has time missing. */
+/** Shows a person's logged time, with a button for each day with missing time. */
 export function myTimeMessage(
   days: readonly MyDay[],
   week: TimeBalance,

@@ -7,16 +7,16 @@ import { listUsers } from '../service/partner/operations/users.ts';
 import { addressesOfNobody, type Member, type MinutesByDate, teamOf } from './shortfall.ts';
 import { dateOf, readEntry } from './time-entry.ts';
 
-/** A team member and the time that they logged. */
+/** A team member and their logged time. */
 export interface Timesheet extends Member {
   userId: string | number;
   name: string;
   minutes: MinutesByDate;
-  /** Why some of the entries could not be read. If there are any, the logged time is unknown. */
+  /** Why some entries could not be read. If there are any, the logged time is unknown. */
   unreadable: string[];
   /** The tasks of the person's latest entries, newest first, with names if the entries have them. */
   tasks: LoggedTask[];
-  /** The ids of the entries, as far as they have some. */
+  /** The ids of the entries that have one. */
   ids: string[];
 }
 
@@ -25,7 +25,7 @@ interface LoggedTask {
   name?: string | undefined;
 }
 
-/** A member of a team, without what they logged. */
+/** A team member without their logged time. */
 export type TeamMember = Omit<Timesheet, 'minutes' | 'unreadable' | 'tasks' | 'ids'>;
 
 /** Both dates are inclusive. */
@@ -37,17 +37,18 @@ export interface Range {
 const USER_PAGES = 50;
 const ENTRY_PAGES = 200;
 /**
- * No one logs this many entries in a week. Only a service that ignores `user_id` returns a second page for one person.
+ * More entries than a person logs in a week. Only a service that ignores `user_id` returns a second page for one
+ * person.
  */
 const PAGES_OF_ONE = 1;
-/** A service may have small pages. */
+/** Allows for a service with small pages. */
 const PAGES_OF_OWN = 5;
 const TASKS = 5;
 
 /**
- * The timesheets of a team over some days. Reads everyone's entries page by page rather than person by person. If an
- * entry is deleted in the meantime, others move to a page that was already read. Therefore, if there was more than one
- * page, each person who seems to be short is read again separately. All of it is journalled.
+ * Returns a team's timesheets for some days. Reads everyone's entries page by page rather than person by person. If an
+ * entry is deleted meanwhile, others move to a page that was already read. So if there was more than one page, each
+ * person with missing time is read again separately. Everything is journalled.
  */
 export async function readTimesheets(
   teams: readonly Team[],
@@ -77,7 +78,7 @@ export async function readTimesheets(
   const sheets = people.map((person) => ({ ...person, ...sumOf(read.kept, person.userId, range) }));
   return {
     sheets: read.pages === 1 ? sheets : await readAgain(sheets, isShort, range, steps),
-    /** Addresses in the team's settings that no user has, by their path there. */
+    /** Addresses in the team's settings that belong to no user, by their paths there. */
     addressesOfNobody: addressesOfNobody(team, users.kept),
   };
 }
@@ -99,9 +100,9 @@ async function readAgain(
 }
 
 /**
- * One person's timesheet, read again separately.
+ * Reads one person's timesheet again separately.
  *
- * @param reading distinguishes this reading from earlier ones, which are journalled too
+ * @param reading distinguishes this reading in the journal from earlier ones
  */
 export async function readTimesheet(
   person: TeamMember,
@@ -114,13 +115,13 @@ export async function readTimesheet(
   return read;
 }
 
-/** What a person logged, entry by entry, too. @returns undefined if the service lists more than one person logs */
+/** Reads a person's logged time with its entries. @returns undefined if the list is too long to be one person's */
 export async function readEntries(userId: string | number, range: Range, steps: JobSteps) {
   const { kept, whole } = await listOf(userId, range, 'list the time entries, page', PAGES_OF_OWN, steps);
   return whole ? { entries: kept, ...sumOf(kept, userId, range) } : undefined;
 }
 
-/** @returns undefined if the list continues after the last page that may be read */
+/** @returns undefined if the list continues after the last allowed page */
 async function readOne(
   person: TeamMember,
   range: Range,
@@ -161,8 +162,8 @@ function unfinished(list: string): NeedsOperator {
 }
 
 /**
- * The user id of an entry.
- * @throws {NeedsOperator} if the field is missing, because then no one's hours are known
+ * Returns an entry's user id.
+ * @throws {NeedsOperator} if the field is missing, because then no person's time is known
  */
 function userIdOf({ user_id }: Readonly<Record<string, unknown>>): string {
   if (user_id !== undefined) return String(user_id);

@@ -7,7 +7,7 @@ import type { Balances, TimeBalance } from './shortfall.ts';
 
 const MAX_TASK_NAME_LENGTH = 75;
 
-/** The reminder for a short timesheet: the logged and the missing time, and buttons to fix it. */
+/** The reminder for a timesheet with missing time: the logged and the missing time, and buttons to complete it. */
 export function reminderMessage({
   at,
   connection,
@@ -47,7 +47,7 @@ export function reminderMessage({
   };
 }
 
-/** The value of a button: with as many tasks as fit. */
+/** Returns a button's value, with as many tasks as fit. */
 export function restOfDay({ tasks, ...rest }: RestOfDay): string {
   const cut = tasks.map(({ id, name }) => ({ id, name: cutToLength(name, MAX_TASK_NAME_LENGTH, '…') }));
   for (let count = cut.length; ; count--) {
@@ -56,11 +56,11 @@ export function restOfDay({ tasks, ...rest }: RestOfDay): string {
   }
 }
 
-/** Where nothing is expected, what was logged. */
+/** Describes a balance; without expected time, only the logged time. */
 export function stands({ expected, logged, missing }: TimeBalance): string {
   const all = logged === 0 ? (expected === 0 ? 'nothing' : '0h') : printDuration(logged);
   const of = expected === 0 ? `${all} logged` : `${all} of ${printDuration(expected)}`;
-  // Without it, the three would read as a wrong sum.
+  // Without this addition, the three figures would look like a wrong sum.
   const madeUp = expected - logged - missing;
   const after = madeUp > 0 ? ` (${printDuration(madeUp)} on other days counts)` : '';
   return missing > 0 ? `${of}, ${printDuration(missing)} missing${after}` : of;

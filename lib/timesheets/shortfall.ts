@@ -4,19 +4,18 @@ import { datesBetween, mondayOf, weekdayOf } from '../dates.ts';
 import { comparableAddress } from '../text.ts';
 
 /**
- * Shortfalls below this are ignored, because services round: one that keeps a single decimal of an hour takes up to
- * three minutes from an entry.
+ * Smaller shortfalls are ignored, because services round: with one decimal of an hour, an entry can lose three minutes.
  */
 export const TOLERATED_MINUTES = 5;
 
 /** A user of the service, with the fields that a team's settings depend on. */
 export interface Member {
   email: string;
-  /** `YYYY-MM-DD`: when the user was created in the service, if it shows that. */
+  /** `YYYY-MM-DD`: when the user was created in the service, if known. */
   createdOn?: string | undefined;
 }
 
-/** Minutes by date. Dates without any may be missing. */
+/** Minutes by date. Dates without time may be missing. */
 export type MinutesByDate = Readonly<Record<string, number>>;
 
 /** A person's expected and logged time over some days, in minutes. */
@@ -27,15 +26,15 @@ export interface TimeBalance {
   missing: number;
 }
 
-/** The balance of each day, and of all of them. */
+/** The balances of the single days, and of all together. */
 export interface Balances {
   days: Readonly<Record<string, TimeBalance>>;
   sum: TimeBalance;
 }
 
 /**
- * The team of a user of the service: the team that lists them, otherwise the team with `all`. Each address and `all`
- * occur at most once per connection in the configuration.
+ * Returns the team of a service user: the team that lists them, otherwise the team with `all`. In the configuration,
+ * each address and `all` occur at most once per connection.
  *
  * @param email the user's address in the service, in any letter case
  */
@@ -48,26 +47,26 @@ export function teamOf(teams: readonly Team[], connection: string, email: string
   );
 }
 
-/** The team with that name, or undefined if the configuration no longer has it. */
+/** Returns the team with that name; undefined if the configuration no longer has it. */
 export function findTeam(teams: readonly Team[], name: string): Team | undefined {
   return teams.find((team) => team.name === name);
 }
 
-/** The addresses in a team's settings that no user has, by their path: `partTime.0.email`. */
+/** Returns the addresses in a team's settings that belong to no user, by path, such as `partTime.0.email`. */
 export function addressesOfNobody(team: Team, users: readonly Member[]): Record<string, string> {
   const known = new Set(users.map(({ email }) => comparableAddress(email)));
   const unknown = addressesOf(team).filter(([, email]) => !known.has(email));
   return Object.fromEntries(unknown.map(([path, email]) => [path.join('.'), email]));
 }
 
-/** A working day: a weekday with hours that is not a holiday. */
+/** Returns true for a working day: a weekday with hours that is not a holiday. */
 export function isWorkingDay(team: Team, date: string): boolean {
   return (team.hours[weekdayOf(date)] ?? 0) > 0 && !team.holidays.includes(date);
 }
 
 /**
- * What the person is expected to log on that date, in whole minutes: 0 on a day on which the team or they do not work, and
- * before they joined, by the settings or else by the service.
+ * Returns a person's expected time on a date, in whole minutes. It is 0 on days off of the team or the person, and
+ * before they joined, according to the settings or else the service.
  */
 export function expectedMinutes(team: Team, { email, createdOn }: Member, date: string): number {
   const address = comparableAddress(email);
@@ -77,7 +76,7 @@ export function expectedMinutes(team: Team, { email, createdOn }: Member, date: 
   return Math.round((hours[weekdayOf(date)] ?? 0) * 60);
 }
 
-/** What the person is expected to log on each of the dates: nothing where they are away. */
+/** Returns a person's expected time on each of the dates: 0 where they are away. */
 export function expectedOn(
   team: Team,
   member: Member,
@@ -88,8 +87,8 @@ export function expectedOn(
 }
 
 /**
- * More on one of several days makes up for less on another, the earliest first: 10 hours on Monday and 6 on Tuesday are
- * complete.
+ * Returns balances in which extra time on one day makes up for missing time on others, the earliest first: 10 hours on
+ * Monday and 6 on Tuesday are complete.
  */
 export function balancesOn(dates: readonly string[], expected: MinutesByDate, logged: MinutesByDate): Balances {
   const sumOf = (of: MinutesByDate) => dates.reduce((sum, date) => sum + (of[date] ?? 0), 0);
@@ -107,12 +106,15 @@ export function balancesOn(dates: readonly string[], expected: MinutesByDate, lo
   return { days, sum };
 }
 
-/** The first of the days that count together with a date: the Monday, or itself if each day counts alone. */
+/**
+ * Returns the first of the days that count together with a date: the Monday, or the date itself if each day counts
+ * alone.
+ */
 export const countedFrom = ({ remindOf }: Team, date: string) => (remindOf === 'day' ? date : mondayOf(date));
 
 /**
- * What to remind the person of on that date; undefined if nothing is missing. Quiet members are never reminded, and no
- * one is reminded on a day off.
+ * Returns the balances to remind a person of on a date; undefined if nothing is missing. Quiet members get no
+ * reminders, and nobody gets one on a day off.
  */
 export function shortfallOf(
   team: Team,
@@ -128,7 +130,7 @@ export function shortfallOf(
   return balances.sum.missing > 0 ? balances : undefined;
 }
 
-/** Why a person without a shortfall to remind them of gets no reminder, for the operator. */
+/** Returns for the operator why a person without missing time gets no reminder. */
 export function whyNotReminded(team: Team, member: Member, date: string): string {
   if (team.quiet.includes(comparableAddress(member.email))) return 'is in quiet';
   return expectedMinutes(team, member, date) === 0 ? 'nothing is expected of them on that day' : 'complete';

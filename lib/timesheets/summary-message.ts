@@ -9,25 +9,28 @@ import type { TimeBalance } from './shortfall.ts';
 /** A person's balance at the end of a week. */
 interface PersonOfWeek extends TimeBalance {
   name: string;
-  /** Why some of the entries could not be read. */
+  /** Why some entries could not be read. */
   unreadable: readonly string[];
-  /** The days on which reminders found them away. */
+  /** The days on which reminders found the person away. */
   away: readonly string[];
 }
 
-/** Below Slack's limit of 3,000. Four sections and the first line stay below the next limit. */
+/** Below Slack's limit of 3,000. Four sections and the first line stay below Slack's limit for a message. */
 const MAX_SECTION_LENGTH = 2_800;
-/** Slack refuses messages with some 12,000 characters of text in blocks. https://github.com/slackapi/bolt-js/issues/2509 */
+/**
+ * Slack refuses messages with more than about 12,000 characters in blocks.
+ * https://github.com/slackapi/bolt-js/issues/2509
+ */
 const SECTIONS_PER_MESSAGE = 4;
 const MAX_NAME_LENGTH = 60;
 const BAR_LENGTH = 10;
 
 /**
- * Shows who is complete and who is short for a week, each with a bar, with the largest shortfall first. A large team
- * gets several messages.
+ * Shows a week's summary with a bar for each person: who has time missing, the largest amount first, and who is
+ * complete. A large team gets several messages.
  *
- * @param addressesOfNobody addresses in the team's settings that no user of the service has
- * @param withoutCalendar the days on which the calendar of the team could not be read
+ * @param addressesOfNobody addresses in the team's settings that belong to no user of the service
+ * @param withoutCalendar the days on which the team's calendar could not be read
  */
 export function summaryMessages(
   team: string,
@@ -36,7 +39,7 @@ export function summaryMessages(
   addressesOfNobody: readonly string[],
   withoutCalendar: readonly string[],
 ): SlackMessage[] {
-  // No timesheet is expected of a person who was away all week.
+  // A person who was away all week owes no timesheet.
   const due = people.filter(({ expected }) => expected > 0);
   const complete = due.filter(({ missing, unreadable }) => missing === 0 && unreadable.length === 0);
   const counted = `${complete.length} of ${due.length} timesheets of ${team} are complete for ${weekStart} to ${weekEnd}`;
@@ -57,7 +60,7 @@ export function summaryMessages(
   );
 }
 
-/** Groups the lines into sections, as many as fit. Escaping makes names longer. */
+/** Groups lines into sections, as many as fit. Lines are measured after escaping, which makes names longer. */
 function paragraphs(lines: readonly string[]): string[] {
   const texts: string[] = [];
   for (const line of lines) {
@@ -69,7 +72,7 @@ function paragraphs(lines: readonly string[]): string[] {
   return texts;
 }
 
-/** The shortfall of a person with unreadable entries is unknown. */
+/** Returns the missing time; 0 if unreadable entries leave it unknown. */
 function shortBy({ missing, unreadable }: PersonOfWeek): number {
   return unreadable.length > 0 ? 0 : missing;
 }
@@ -82,7 +85,7 @@ function line(person: PersonOfWeek): string {
   const short = shortBy(person) > 0 ? `, *${printDuration(shortBy(person))} short*` : '';
   const unread = unreadable.length > 0 ? ` (:warning: ${unreadable.length} unreadable)` : '';
   const absent = away.length > 0 ? `, away on ${enumerated(away)}` : '';
-  // In a code span a name has no formatting, unless a line break ends the span.
+  // In a code span, a name has no formatting, but a line break would end the span.
   const shown = cutToLength(name.replaceAll(/\s+/g, ' ').trim(), MAX_NAME_LENGTH, '…') || '(without a name)';
   return `${code(`${bar} ${shown}`)} ${standing}${short}${unread}${absent}`;
 }

@@ -4,12 +4,14 @@ import { taskDetail, taskName } from '../service/partner/operations/tasks.ts';
 import { keys } from '../state/table/keys.ts';
 import { remembered } from '../state/table/remembered.ts';
 
-/** A key may get its scope, and a task its name, at any time. People in one team often have the same tasks. */
+/**
+ * Short, because a key may get a scope, and a task a name, at any time. People of one team often have the same tasks.
+ */
 const UNNAMED_FOR_MS = 3_600_000;
 const NAMED_FOR_MS = 30 * 86_400_000;
 
 /**
- * The name of a task, for a time entry that has only its id. It is read once a month.
+ * Returns a task's name, for a time entry that has only its id. Read once a month.
  *
  * @returns the id if the service does not return the task
  */
@@ -46,20 +48,20 @@ export interface Task {
 }
 
 /**
- * Looks up a task. The payload of the operation is not shown; that the id goes into `task_id` is assumed
+ * Looks up a task. Assumed: the id is sent as `task_id`, because the operation's payload is not shown
  * (docs/partner-api.md#operations).
  *
  * @returns null if the key sees no task with that id
  */
 export async function taskById(step: string, text: string, steps: JobSteps): Promise<Task | null> {
   const payload = { task_id: await steps.idFrom(taskDetail, 'task_id', text) };
-  // A service that calls the identifier otherwise may answer with any task.
+  // A service with another name for the identifier may return any task.
   const keep = (task: Parameters<typeof taskName>[0]) => {
     const named = taskName(task);
     return named && String(named.id).toLowerCase() === text.toLowerCase() ? named : null;
   };
   return steps.call(step, taskDetail, payload, keep, (refused) => {
-    // Which of the others says "unknown", and which "not an id", is not shown.
+    // The other statuses are not documented: some may mean "unknown", and some "not an id".
     if (refused.refusal.status === 403) throw refused;
     return null;
   });

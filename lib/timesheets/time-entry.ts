@@ -11,12 +11,12 @@ interface TimeEntry {
 }
 
 /**
- * An entry that cannot be read reliably. The reason names the field and the expected format. It repeats nothing of the
- * entry, because with a wrong override any field may hold a note.
+ * An entry that cannot be read reliably. The reason names the field and the expected format. It quotes nothing of the
+ * entry, because with a wrong override, any field may contain a note.
  */
 interface UnreadableEntry {
   unreadable: string;
-  /** Set if at least the day can be read. */
+  /** Set if the day can be read. */
   date?: string;
 }
 
@@ -25,7 +25,7 @@ const isoDate = z.iso.date();
 
 /**
  * Reads a record of `timelogs/list`. Its fields are not shown. Assumed: `user_id`, `date`, `hours` or `minutes`,
- * `task_id` and `task_name`. An instance with other names needs an override, which is applied before.
+ * `task_id` and `task_name`. An instance with other names needs an override, which is applied before this.
  */
 export function readEntry(record: Readonly<Record<string, unknown>>): TimeEntry | UnreadableEntry {
   const userId = textOf(record.user_id);
@@ -65,9 +65,9 @@ function loggedMinutes({ hours, minutes }: Readonly<Record<string, unknown>>): n
 /**
  * Reads a duration from the service in whole minutes: a number (1.5), a decimal string ("1.50", "1,5"), and for hours
  * also `H:MM` and `H:MM:SS`. The service's format is not shown. Hours with two decimals are off by up to 18 seconds;
- * rounding to the whole minute restores what was logged.
+ * rounding to the minute restores the logged time.
  *
- * @returns undefined for any other format, and for a negative duration or more than a day
+ * @returns undefined for any other format, for a negative duration, and for more than a day
  */
 export function minutesOf(value: unknown, unit: 'hours' | 'minutes'): number | undefined {
   const minutes = (unit === 'hours' ? clockMinutes(value) : undefined) ?? decimal(value) * (unit === 'hours' ? 60 : 1);
@@ -81,7 +81,7 @@ function clockMinutes(value: unknown): number | undefined {
   return Number(hours) * 60 + Number(minutes) + Number(seconds) / 60;
 }
 
-/** NaN if it is not a number. */
+/** Returns NaN if it is not a number. */
 function decimal(value: unknown): number {
   if (typeof value === 'number') return value;
   if (typeof value !== 'string' || !/^\d+([.,]\d+)?$/.test(value.trim())) return Number.NaN;
@@ -89,8 +89,9 @@ function decimal(value: unknown): number {
 }
 
 /**
- * True if two fields have the same duration. Hours with one decimal are up to three minutes off. Whole hours with
- * minutes below 60 could also be two parts, `1` and `58` for 1 h 58 min. This cannot be known, so they must be equal.
+ * Returns true if two fields have the same duration. Hours with one decimal are up to three minutes off. Whole hours
+ * with minutes below 60 could also be two parts, `1` and `58` for 1 h 58 min. The relay cannot know, so they must be
+ * equal.
  */
 function isSameDuration(fromHours: number, minutes: number): boolean {
   if (fromHours === minutes) return true;
@@ -101,15 +102,16 @@ function isSameDuration(fromHours: number, minutes: number): boolean {
 /** The rounding error of a service that keeps one decimal of an hour. */
 export const ROUNDED_MINUTES = 3;
 
-/** The types of identifiers are not shown, so text and numbers are accepted. */
+/** Returns an id as text. Its type is not shown, so texts and numbers are accepted. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
 /**
- * The day as written, with or without a time after it: `YYYY-MM-DD HH:MM:SS` as in docs/partner-api.md#project, or ISO
- * 8601. Times are not converted to another zone, because the service's own zone is not shown.
+ * Returns the day as written, with or without a time behind it: `YYYY-MM-DD HH:MM:SS` as in
+ * docs/partner-api.md#project, or ISO 8601. Times are not converted to another zone, because the service's own zone is
+ * not shown.
  */
 export function dateOf(value: unknown): string | undefined {
   const date = typeof value === 'string' && /^(\d{4}-\d\d-\d\d)(?:$|[ T]\d\d:\d\d)/.exec(value.trim())?.[1];

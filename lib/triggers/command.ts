@@ -5,7 +5,7 @@ type Name<P extends string> = P extends `${infer N}…` ? N : P;
 type Required<U extends string> = U extends `${string}<${infer P}>${infer Rest}` ? Name<P> | Required<Rest> : never;
 type Optional<U extends string> = U extends `${string}[${infer P}]${infer Rest}` ? Name<P> | Optional<Rest> : never;
 
-/** The parameters of a usage text: `block <task> [reason…]` has `task`, and perhaps `reason`. All are texts. */
+/** The parameters of a usage text: `block <task> [reason…]` has `task` and perhaps `reason`. All are texts. */
 export type Parameters<Usage extends string> = { [P in Required<Usage>]: string } & { [P in Optional<Usage>]?: string };
 
 export interface CommandTrigger<Input = unknown> extends Trigger<'command', Input> {
@@ -21,17 +21,21 @@ export interface CommandOptions {
   does: string;
   /** A complete command, for the help. */
   example: string;
-  /** The entry of `slack.permissions` that restricts it. Without it, or without such an entry, everyone may use it. */
+  /**
+   * The entry of `slack.permissions` that restricts the command. Without it, or without that entry, everyone may use
+   * it.
+   */
   permission?: string;
-  /** Whether it works in comments on GitHub, too. Who may at least triage issues can give it there. */
+  /** `true` to accept the command in comments on GitHub, too, from people with at least triage permission. */
   inComments?: boolean;
 }
 
 /**
- * Takes a command of Slack: `/pm block 4711 waits for the certificate`. Its parameters are what people typed; the steps
- * `task` and `id` read them.
+ * Takes a command of Slack: `/pm block 4711 waits for the certificate`. Its parameters are the texts that people type;
+ * the step `task` finds the task for one.
  *
- * @param usage the verb, and its parameters: `<required>`, `[optional]`, and with `…` the last one takes the rest
+ * @param usage the verb and its parameters: `<required>` or `[optional]`; with `…`, the last one takes the rest of the
+ *   text
  */
 export const command = <const Usage extends string>(
   usage: Usage,
@@ -53,11 +57,14 @@ export const command = <const Usage extends string>(
 export interface Parameter {
   name: string;
   isOptional: boolean;
-  /** It takes all that is left. */
+  /** True if it takes the rest of the text. */
   isRest: boolean;
 }
 
-/** A verb is one word of lowercase letters, so that it reads the same in Slack, in comments and in help. */
+/**
+ * Matches a usage text. Its verb is one word of lowercase letters, so that it reads the same in Slack, in comments and
+ * in the help.
+ */
 const USAGE = /^[a-z][a-z-]{0,30}(?: (?:<[a-z][a-zA-Z]*…?>|\[[a-z][a-zA-Z]*…?\]))*$/;
 
 /** @returns why the command cannot be typed, or undefined */

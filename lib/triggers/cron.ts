@@ -2,15 +2,16 @@ import { Cron } from 'croner';
 import { DAY_MS } from '../dates.ts';
 import { counted, messageOf } from '../text.ts';
 
-/** How often the relay looks at a team's schedules. Nothing can be due more often, or in between. */
+/** How often the relay checks a team's schedules. Nothing can be due more often, or in between. */
 export const TICK_MINUTES = 15;
 const TICK_MS = TICK_MINUTES * 60_000;
-/** Enough to see a time between two ticks, also after a change of daylight saving. */
+/** How many times to check for a time between two ticks: enough to include changes of daylight saving time. */
 const LOOKED_AT = 200;
 
 /**
- * The times of a cron expression after `from` and up to `to`, in epoch milliseconds. A time that daylight saving skips is
- * due when the clock goes on; a fixed time that it repeats is due the first time. https://github.com/hexagon/croner
+ * Returns the times of a cron expression after `from` and up to `to`, in epoch milliseconds. A time that daylight
+ * saving skips is due when the clock jumps. A fixed time that it repeats is due the first time.
+ * https://github.com/hexagon/croner
  */
 export function timesOf(cron: string, timeZone: string, from: number, to: number): number[] {
   const times = skippedTimes(cron, timeZone, from, to);
@@ -20,7 +21,7 @@ export function timesOf(cron: string, timeZone: string, from: number, to: number
   return [...new Set(times)].sort((a, b) => a - b);
 }
 
-/** When it is due after that time, in epoch milliseconds; undefined if it never is. */
+/** Returns the next time after `after`, in epoch milliseconds; undefined if there is none. */
 export function nextTimeOf(cron: string, timeZone: string, after: number): number | undefined {
   const next = read(cron, timeZone).nextRun(new Date(after))?.getTime();
   return next && (skippedTimes(cron, timeZone, after, next)[0] ?? next);
@@ -29,8 +30,9 @@ export function nextTimeOf(cron: string, timeZone: string, after: number): numbe
 const read = (cron: string, timeZone: string) => new Cron(cron, { mode: '5-part', timezone: timeZone, paused: true });
 
 /**
- * When the clock goes on over a time in a fixed hour. Croner leaves some of these out: where the date ends with what is
- * skipped, as in Greenland, and several times of one hour. An expression for any hour has further times on both sides.
+ * Returns when the clock jumps over a time in a fixed hour. Croner misses some of these times: if the skipped times end
+ * the date, as in Greenland, and if there are several in one hour. An expression for any hour has other times before
+ * and after the jump.
  */
 function skippedTimes(cron: string, timeZone: string, from: number, to: number): number[] {
   const isFixed = /^\s*\S+\s+[\d,-]+\s/.test(cron);
@@ -53,14 +55,14 @@ function skippedTimes(cron: string, timeZone: string, from: number, to: number):
   return times;
 }
 
-/** @returns why a schedule can never be used as it is, or undefined */
+/** @returns why a schedule can never work as written, or undefined */
 export function scheduleFault(cron: string, timeZone: string, now: number): string | undefined {
   let times: Date[];
   try {
     times = read(cron, timeZone).nextRuns(LOOKED_AT, new Date(now));
   } catch (error) {
     const parts = cron.trim().split(/\s+/).length;
-    // Croner counts seconds and years, too.
+    // Croner's message is used only for five parts, because Croner also accepts seconds and years.
     const why = parts === 5 ? messageOf(error).replace(/^CronPattern: |\.$/g, '') : `it has ${counted(parts, 'part')}`;
     return `the cron expression '${cron}' cannot be read: ${why}. Write five parts: minute, hour, day of the month, month and day of the week, such as '0 9 * * MON'`;
   }

@@ -15,7 +15,7 @@ export type CustomTrigger =
 /** The `run` of a team's file. */
 export type CustomRun = (input: JobInput, steps: CommandSteps) => Promise<string>;
 
-/** What the functions know of a file before they load any of its code: its name, and its trigger as data. */
+/** A file as the functions know it before they load its code: its name, and its trigger as data. */
 export type CustomAutomation = { name: string } & (
   | Pick<CustomTrigger & { kind: 'github' }, 'kind' | 'events' | 'by'>
   | Pick<CustomTrigger & { kind: 'command' }, 'kind' | 'usage' | 'does' | 'example' | 'permission' | 'inComments'>
@@ -25,18 +25,23 @@ export type CustomAutomation = { name: string } & (
 
 export type CustomOf<Kind extends CustomAutomation['kind']> = CustomAutomation & { kind: Kind };
 
-/** The automations of a team: what the folder `automations/` holds. The build makes it for Lambda, and the start for one machine. */
+/**
+ * The custom automations, from the folder `automations/`. For Lambda, the build creates this object; on one machine,
+ * the start does.
+ */
 export interface CustomAutomations {
   list: readonly CustomAutomation[];
-  /** Loads what a webhook needs of an automation. */
+  /** Loads the part of an automation that webhooks need. */
   on(name: string): Promise<CustomTrigger>;
-  /** Loads the steps of an automation. Only a worker has them. */
+  /** Loads the steps of an automation, in a worker only. */
   run(name: string): Promise<CustomRun>;
-  /** Shows the messages of a file's errors. On AWS they stay hidden, because they may contain parts of a payload. */
+  /**
+   * Set to show the messages of a file's errors. On AWS they stay hidden, because they may contain parts of a payload.
+   */
   showsErrors?: true;
 }
 
-/** A stage without own automations, and what unbundled functions have unless they are given others. */
+/** No custom automations; the default for unbundled functions. */
 const none: CustomAutomations = {
   list: [],
   on: (name) => Promise.reject(new Error(`there is no automation '${name}'`)),

@@ -1,7 +1,7 @@
 import type { operations } from '@octokit/openapi-webhooks-types';
 import { type Drafted, type Fields, type InputOf, inputOf, type Trigger } from './trigger.ts';
 
-/** `pull-request/ready-for-review` is `pull_request.ready_for_review`. */
+/** Converts `pull-request/ready-for-review` to `pull_request.ready_for_review`. */
 type Underscored<T extends string> = T extends `${infer A}-${infer B}` ? `${A}_${Underscored<B>}` : T;
 type NameOf<T extends string> = T extends `${infer Event}/${infer Action}`
   ? `${Underscored<Event>}.${Underscored<Action>}`
@@ -9,19 +9,22 @@ type NameOf<T extends string> = T extends `${infer Event}/${infer Action}`
 type Names = { [Key in keyof operations & string as NameOf<Key>]: Key };
 
 /**
- * An event of GitHub, with its action if it has some: `push`, `release.published`.
+ * An event of GitHub, with its action if it has one: `push`, `release.published`.
  * https://docs.github.com/en/webhooks/webhook-events-and-payloads
  */
 export type GithubEvent = keyof Names;
 
-/** What GitHub sends with an event. One event is looked up by its name, because a union of all is too large to check. */
+/**
+ * The payload of a GitHub event. An event is looked up by its name, because a union of all events is too large for the
+ * compiler.
+ */
 export type GithubPayload<Event extends GithubEvent> = Event extends GithubEvent
   ? operations[Names[Event]] extends { requestBody: { content: { 'application/json': infer Payload } } }
     ? Payload
     : never
   : never;
 
-/** The people whose events count: those who may at least triage issues of the repository, or anyone. */
+/** The people whose events count: people with at least triage permission in the repository, or anyone. */
 export type By = 'collaborators' | 'anyone';
 
 export interface GithubTrigger<Event extends GithubEvent = GithubEvent, Input = unknown>
@@ -34,11 +37,12 @@ export interface GithubTrigger<Event extends GithubEvent = GithubEvent, Input = 
 /**
  * Takes an event of the repositories in relay.config.ts.
  *
- * @param event its name and action, or several of them
+ * @param event its name and action, or a list of them
  * @param of.input the fields that `run` gets; together at most 8 KB
- * @param of.by whose events count: `collaborators` by default. `anyone` lets people from outside cause calls, within
- *   `strangersShare` of the connection
- * @param of.job makes a job of the verified payload, several, or says why there is none. It is pure: it may run again
+ * @param of.by whose events count: `collaborators` by default. `anyone` lets outsiders cause calls, within the
+ *   connection's `strangersShare`
+ * @param of.job creates a job from the verified payload, or several, or says why there is none. It must be pure,
+ *   because it may run again
  */
 export const github = <Event extends GithubEvent, F extends Fields>(
   event: Event | readonly Event[],

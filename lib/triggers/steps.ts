@@ -3,18 +3,18 @@ import type { $ZodType } from 'zod/v4/core';
 import type { Declared } from '../service/partner/operations/operations.ts';
 import type { Trigger } from './trigger.ts';
 
-/** What a step keeps is journaled as JSON, and comes back the same. A `Date` would not. */
+/** The kept result of a step. The journal stores it as JSON and returns it unchanged; a `Date` would change. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [field: string]: Json | undefined };
 
 type EffectOf<Name extends keyof Declared> = Declared[Name]['effect'];
-/** The names of the operations that have one of these effects. */
+/** The names of the operations with one of these effects. */
 export type WithEffect<Effect> = { [N in keyof Declared]: EffectOf<N> extends Effect ? N : never }[keyof Declared];
 type Calls = WithEffect<'read' | 'repeatable'>;
 type Creates = WithEffect<'create'>;
 type PayloadOf<Name> = Name extends keyof Declared ? z.input<Declared[Name]['payload']> : never;
 type DataOf<Name> = Name extends keyof Declared ? z.output<Declared[Name]['data']> : never;
 
-/** The names of the operations that list something. */
+/** The names of the operations that return a list. */
 export type Lists = {
   [N in keyof Declared]: Declared[N] extends { effect: 'read' }
     ? DataOf<N> extends readonly unknown[]
@@ -24,13 +24,13 @@ export type Lists = {
 }[keyof Declared];
 type RowOf<Name> = DataOf<Name> extends readonly (infer Row)[] ? Row : never;
 
-/** Any name, so that one which is not right gets to {@link Named}. Editors offer the right ones. */
+/** Any name, so that a wrong one is reported by {@link Named}. Editors suggest the right ones. */
 type Any<Right extends string> = Right | (string & {});
 type StepFor<N extends keyof Declared> = N extends Lists
   ? 'list'
   : { create: 'create'; unknown: 'send'; read: 'call'; repeatable: 'call' }[EffectOf<N>];
 type Near<Name, Right> = Name extends `${infer Kind}/${string}` ? Extract<Right, `${Kind}/${string}`> : never;
-/** The name of an operation. In place of any other, the right names of its kind, or what is wrong, as the compiler shows it. */
+/** The name of an operation. For a wrong name, the compiler shows the right names of its kind, or what is wrong. */
 export type Named<Name extends string, Right extends string> = Name extends Right
   ? Name
   : Name extends keyof Declared
@@ -39,20 +39,23 @@ export type Named<Name extends string, Right extends string> = Name extends Righ
       ? `there is no operation '${Name}'`
       : Near<Name, Right>;
 
-/** Who gave a command. */
+/** The person who gave a command. */
 export interface Asker {
   in: 'slack' | 'github';
-  /** The id of the user in Slack, or the login on GitHub. */
+  /** The user's id in Slack, or the login on GitHub. */
   id: string;
-  /** The name that people know: the display name in Slack, `Mira Novak`, or the login on GitHub, `@octocat`. */
+  /**
+   * The name that people know: the display name in Slack, such as `Mira Novak`, or the login on GitHub, such as
+   * `@octocat`.
+   */
   name: string;
-  /** When they gave the command: ISO 8601, in UTC. */
+  /** When the person gave the command: ISO 8601 in UTC. */
   at: string;
-  /** The day that this was for them: `2026-11-23`. */
+  /** The date of `at` in the person's time zone: `2026-11-23`. */
   date: string;
 }
 
-/** The user of the service that a person is, or a sentence that says why that is not known, and who can help. */
+/** A person's user in the service, or a sentence that says why the user is unknown and who can help. */
 export type Matched =
   | { user: { id: string | number; name: string }; why?: undefined }
   | { user?: undefined; why: string };
@@ -63,33 +66,33 @@ export interface Task {
   name: string;
 }
 
-/** A link in a message. Its text is shown in place of the address. */
+/** A link in a message. Its text is shown instead of the address. */
 export interface Link {
   text: string;
-  /** `https://…` */
+  /** Begins with `https://` or `http://`. */
   url: string;
 }
 
-/** What something is for, as all jobs of a connection name it: the id of an alert, a date. */
+/** A key that all jobs of a connection share, such as the id of an alert, or a date. */
 export interface ForKey {
   for: string | number;
 }
 
-/** What people can answer: a text, which is on its button, or a value with the text of its button. */
+/** A possible answer: a text for its button, or a value with the button's text. */
 export type Choice = string | { text: string; value: Json };
 type ValueOf<C extends Choice> = C extends { value: infer Value } ? Value : C;
 
-/** Where a message in Slack goes: a channel, the person with that address, or the person who gave the command. */
+/** The recipient of a Slack message: a channel, the person with this address, or the person who gave the command. */
 export type Recipient = { channel: string } | { email: string } | 'asker';
 
 /**
- * What an automation does outside. Each step is carried out once per job, also after a crash: what it keeps comes back
- * from the journal, and the code between the steps may run again. Steps run one after the other.
+ * The calls that an automation makes. Each step is carried out once per job, even after a crash: its result comes back
+ * from the journal, while the code between the steps may run again. Steps run one after the other.
  *
- * The first argument is the name of the step, at most 200 characters, which no other step of the run has: a literal, or a
- * literal with an id. A colon with a space behind it, and `list 1` beside a list of that name, are names that the relay gives.
- * What the service or a platform answers for now (429, 5xx, no answer) is waited for and tried again. A step that throws
- * ends the run, also if the code catches that: it does not know yet what the step comes to.
+ * The first argument names the step, with at most 200 characters, differently from all other steps of the run: a
+ * literal, or a literal with an id. The relay itself uses names with a colon and a space, and `list 1` beside a list of
+ * that name. After a temporary failure (429, 5xx, no answer), the relay waits and tries again. A step that throws ends
+ * the run, even if the code catches the error, because the step's result is not known yet.
  */
 export interface Steps {
   /** `dev`, `prod`, or `local` on one machine. */
@@ -97,7 +100,7 @@ export interface Steps {
   /**
    * Calls an operation that may be repeated.
    *
-   * @param keep the part of the answer that comes back; at most 32 KB
+   * @param keep returns the part of the answer to keep; at most 32 KB
    */
   call<N extends Any<Calls>>(step: string, operation: Named<N, Calls>, payload: PayloadOf<N>): Promise<void>;
   call<N extends Any<Calls>, Kept extends Json>(
@@ -109,8 +112,8 @@ export interface Steps {
   /**
    * Reads a list page by page.
    *
-   * @param keep the part of a row that comes back, or undefined to leave it out
-   * @param of.part `true` to take what there is of a list that does not come whole; otherwise the job parks then
+   * @param keep returns the part of a row to keep, or undefined to leave the row out
+   * @param of.part `true` to accept an incomplete list; otherwise it parks the job
    */
   list<N extends Any<Lists>, Kept extends Json>(
     step: string,
@@ -120,11 +123,12 @@ export interface Steps {
     of?: { part?: boolean },
   ): Promise<Kept[]>;
   /**
-   * Calls an operation that creates something, never twice. Where its declaration says how to find what it creates
-   * (`found`), a marker is added to that field, and after a lost answer the relay looks for it. `projects/create`,
-   * `defects/create` and `timelogs/create` have that. For the others, a lost answer parks the job, and a person decides.
+   * Calls an operation that creates something, never twice. If the operation's declaration says how to find what it
+   * creates (`found`), the relay adds a marker to that field, and searches for it after a lost answer:
+   * `projects/create`, `defects/create` and `timelogs/create` have this. For the others, a lost answer parks the job,
+   * and a person decides.
    *
-   * @param of.for a key. Of all jobs that come with this name and key, the first creates it, and the others get its id
+   * @param of.for a key. The first job with this step name and key creates the object, and the others get its id
    */
   create<N extends Any<Creates>>(
     step: string,
@@ -133,17 +137,20 @@ export interface Steps {
     of?: ForKey,
   ): Promise<{ id: string | number }>;
   /**
-   * The id of what `create` has made for a key, by whichever job; undefined if there is nothing. While another job makes it,
-   * this job waits.
+   * Returns the id that `create` has made for a key in any job; undefined if there is none. Waits while another job
+   * creates it.
    *
    * @param name the first argument of that `create`
    */
   found(name: string, key: ForKey['for']): Promise<string | number | undefined>;
-  /** Ends what `create` or `say` has made for a key: the next one makes another. Nothing changes in the service or in Slack. */
+  /**
+   * Releases the key of a `create` or `say`, so that the next one makes another. Nothing changes in the service or in
+   * Slack.
+   */
   letGo(name: string, key: ForKey['for']): Promise<void>;
   /**
-   * Calls an operation whose effect is unknown, or any other path of the partner API, once. After a lost answer the job
-   * parks, and a person decides.
+   * Calls an operation of unknown effect, or any other path of the partner API, once. A lost answer parks the job, and
+   * a person decides.
    */
   send<P extends string>(
     step: string,
@@ -151,44 +158,48 @@ export interface Steps {
     payload: P extends keyof Declared ? PayloadOf<P> : { readonly [field: string]: Json | undefined },
   ): Promise<void>;
   /**
-   * Sends a message in Slack. Its text is plain: addresses become links, and nothing else is markup. For a link with a text
-   * of its own, give a list: `['See ', { text: 'the alert', url }]`. After 3,000 characters it is cut, and ends with `…`.
+   * Sends a message in Slack. Its text is plain: addresses become links, and nothing else is markup. For a link with
+   * its own text, pass a list: `['See ', { text: 'the alert', url }]`. Text after 3,000 characters is replaced by `…`.
    *
-   * @param of.for a key. A later job with this step and key changes the message of the first one, wherever `to` is now. The text
-   * of an older event changes nothing. If somebody deleted the message, or Slack does not let it be changed, it is posted again
+   * @param of.for a key. A later job with this step name and key changes the first job's message, wherever `to` is now.
+   *   The text of an older event changes nothing. If the message was deleted, or Slack refuses the change, it is posted
+   *   again
    */
   say(step: string, to: Recipient, text: string | readonly (string | Link)[], of?: ForKey): Promise<void>;
-  /** Writes a comment on an issue or a pull request of a repository in relay.config.ts. Its text is plain. */
+  /** Writes a comment on an issue or pull request of a repository in relay.config.ts. Its text is plain. */
   comment(step: string, on: { repository: string; issue: number }, text: string): Promise<void>;
   /**
    * Reads from GitHub, with the rights of the App or the token.
    *
-   * @param path below the API, for a repository in relay.config.ts: `/repos/acme/web/releases/latest`
-   * @param keep the part of the answer that comes back, as a schema of `zod/mini`; at most 32 KB
+   * @param path a path of the API, for a repository in relay.config.ts: `/repos/acme/web/releases/latest`
+   * @param keep the part of the answer to keep, as a schema of `zod/mini`; at most 32 KB
    */
   github<Kept extends Json>(step: string, path: string, keep: $ZodType<Kept>): Promise<Kept>;
   /**
-   * The task that people mean with an id or a name. If that is not certain, the person who gave the command in Slack chooses
-   * one within an hour; otherwise the job ends and tells them why.
+   * Finds the task that people mean with an id or a name. If that is not certain, the person who gave the command in
+   * Slack chooses one within an hour. Otherwise the job ends and tells them why.
    *
    * @param of.rest `true` if a note may follow the name: `Login with passkeys waits for the certificate`
    */
   task(step: string, text: string): Promise<Task>;
   task(step: string, text: string, of: { rest: true }): Promise<Task & { rest: string }>;
-  /** Waits until a time from 2000 to 2100: ISO 8601, without a zone in UTC, or epoch milliseconds. A later run waits until the same time. */
+  /**
+   * Waits until a time from 2000 to 2100: epoch milliseconds, or ISO 8601, in UTC unless it has a zone. A later run
+   * waits until the same time.
+   */
   until(step: string, time: string | number): Promise<void>;
   /**
-   * Parks the job until a person lets it go on with `partner-relay replay <job> --reason <answer>`, or discards it.
-   * @returns who that was, and what they wrote
+   * Parks the job until a person continues it with `partner-relay replay <job> --reason <answer>`, or discards it.
+   * @returns that person and their answer
    */
   ask(step: string, question: string): Promise<{ by: string; answer: string }>;
   /**
-   * Asks people in Slack, with a button for each choice, and waits for the first answer. The person who gave the command, or
-   * with that address, can answer; in a channel everybody whom `slack.access` admits.
+   * Asks people in Slack, with a button for each choice, and waits for the first answer. Only the person who gave the
+   * command, or who has that address, can answer; in a channel, everybody whom `slack.access` admits.
    *
    * @param of.choices 1 to 25. The text of a button is cut after 75 characters
-   * @param of.until when it ends without an answer, in seven days at the latest: a time as for `until`, or in so many hours
-   * @returns who answered and what they chose; without an answer, `of.default`
+   * @param of.until the last time for an answer, within seven days: a time as for `until`, or a number of hours
+   * @returns the person who answered, and their choice; without an answer, `of.default`
    */
   ask<const C extends Choice, const Default extends Json | undefined = undefined>(
     step: string,
@@ -200,19 +211,23 @@ export interface Steps {
 }
 
 /**
- * What a command has besides. Where `mcp.accounts` is `required`, nothing is done with the key of the relay for a person:
+ * The additional steps of a command. If `mcp.accounts` is `required`, the relay does not use its key for people:
  * `call`, `list`, `create`, `send`, `task` and `user` end the job, and tell them why.
  */
 export interface CommandSteps extends Steps {
   asker: Asker;
-  /** The user of the service who gave the command, by their address or by `people` in relay.config.ts. */
+  /**
+   * Returns the user of the service for the person who gave the command, by their address or by `people` in
+   * relay.config.ts.
+   */
   user(step: string): Promise<Matched>;
   /**
-   * Calls a tool as the person who gave the command, with the account that they linked. The job ends and tells them how
-   * to link it if they did not. A tool that changes something is called once at most.
+   * Calls a tool as the person who gave the command, with their linked account. If they have none, the job ends and
+   * tells them how to link it. A tool that changes something is called at most once.
    *
-   * @param call the name of the tool, and the hash of its schema as `partner-relay mcp doctor` shows it: a changed tool is not called
-   * @param keep the part of the answer that comes back, sealed for that person; at most 32 KB
+   * @param call the tool's name, and the hash of its schema from `partner-relay mcp doctor`; a changed tool is not
+   *   called
+   * @param keep returns the part of the answer to keep, sealed for that person; at most 32 KB
    */
   as<Kept extends Json>(
     step: string,
@@ -222,8 +237,8 @@ export interface CommandSteps extends Steps {
 }
 
 /**
- * The steps of an automation: `export const run: Run<typeof on> = async (input, steps) => …`. It returns what was done, in
- * a few words; people who gave a command read it.
+ * The steps of an automation: `export const run: Run<typeof on> = async (input, steps) => …`. It returns in a few words
+ * what was done; the person who gave a command reads them.
  */
 export type Run<On extends Trigger<string, unknown>> = (
   input: On extends Trigger<string, infer Input> ? Input : never,

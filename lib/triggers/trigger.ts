@@ -1,42 +1,42 @@
 import * as z from 'zod/mini';
 
-/** The fields of an input, as a file declares them: `{ tag: z.string() }`. */
+/** The fields of an input, as declared in a file: `{ tag: z.string() }`. */
 export type Fields = Readonly<Record<string, z.ZodMiniType>>;
 
-/** What a job keeps of its event. */
+/** The part of an event that its job keeps. */
 export type JobInput = Record<string, unknown>;
 
-/** An input with these fields. */
+/** The input with these fields. */
 export type InputOf<F extends Fields> = z.output<z.ZodMiniObject<F, z.core.$strip>>;
 
-/** A job that an event makes. */
+/** A job that an event creates. */
 export interface Draft<Input> {
   /**
-   * What tells this event from any other, from the signed payload alone: an id, or an id and a version. The same event
-   * makes one job, however often it is delivered.
+   * Identifies the event, from the signed payload alone: an id, or an id and a version. The same event creates one job,
+   * however often it is delivered.
    */
   happened: readonly [string | number, ...(string | number)[]];
   /**
-   * When it happened: ISO 8601 or epoch milliseconds. Without it, the event is remembered without an end, so that an old
-   * delivery that is replayed makes no second job.
+   * When the event happened: ISO 8601 or epoch milliseconds. Without it, the event is remembered forever, so that an
+   * old, replayed delivery creates no second job.
    */
   at?: string | number | null | undefined;
   input: Input;
-  /** What the job does, in one line of at most 200 characters. Lists of jobs show it in place of the event. */
+  /** What the job does, in one line of at most 200 characters. Lists of jobs show it instead of the event. */
   title?: string;
-  /** What the job is about, in at most 600 characters. Jobs about the same thing run one after the other. */
+  /** The subject of the job, in at most 600 characters. Jobs with the same subject run one after the other. */
   entity?: string;
 }
 
-/** What becomes of an event: a job, several, or the reason why there is none. */
+/** The result for an event: a job, several, or the reason why there is none. */
 export type Drafted<Input> = Draft<Input> | readonly Draft<Input>[] | string;
 
-/** What every trigger has. */
+/** The common fields of all triggers. */
 export interface Trigger<Kind extends string, Input> {
   kind: Kind;
-  /** Reads the input of a job, as it comes back from the table. */
+  /** Reads a job's input as stored in the table. */
   input: z.ZodMiniType<Input>;
 }
 
-/** An input with these fields. A field that a later version adds must be optional. */
+/** Declares an input with these fields. A field that is added later must be optional. */
 export const inputOf = <F extends Fields>(fields: F): z.ZodMiniType<InputOf<F>> => z.object(fields);

@@ -15,8 +15,8 @@ import type { GithubTrigger } from '../../triggers/github.ts';
 import type { JobInput } from '../../triggers/trigger.ts';
 
 /**
- * Makes the jobs of a team's automations, each for itself.
- * @param wanting the automations that take the event
+ * Accepts the jobs of custom automations, one automation after the other.
+ * @param wanting the automations that accept the event
  */
 export async function acceptCustomEvent(
   wanting: readonly CustomOf<'github'>[],
@@ -28,7 +28,8 @@ export async function acceptCustomEvent(
   const repository = findRepository(config, repositoryIn(payload));
   if (!repository) return result;
   const { comment, sender } = payload as Event;
-  // With a token, it is by a person who may do more, and an automation that comments would start itself again and again.
+  // With a token, the author is a person with more rights, and an automation that writes comments would trigger itself
+  // again and again.
   const isByAuthor = sender !== undefined && sender.login === comment?.user?.login;
   if (event === 'issue_comment' && isByAuthor && endsWithCommentMark(comment.body))
     return { ...result, ignored: ['a comment of the relay starts no automation'] };
@@ -40,7 +41,7 @@ export async function acceptCustomEvent(
       result.ignored.push(`${name}: no person caused it, and only by: 'anyone' takes such events`);
       continue;
     }
-    // A file may change what it gets, such as the order of a list.
+    // A file may change the payload, such as the order of a list, so each automation gets its own copy.
     const given = automation === wanting.at(-1) ? payload : structuredClone(payload);
     const { jobs, ignored, hasFailed } = await acceptCustomJobs(name, { ...place, ...trust }, options, (trigger) =>
       ofTeam(() => (trigger as GithubTrigger<never, JobInput>).job(given as never)),
@@ -52,7 +53,7 @@ export async function acceptCustomEvent(
   return result;
 }
 
-/** What is read of any event of a repository. */
+/** The fields that are read from any event of a repository. */
 interface Event {
   sender?: { login: string; type?: string };
   installation?: { id: number };
@@ -80,8 +81,9 @@ function placeOf(payload: GithubDelivery['payload'], cause: Cause, { name, conne
 }
 
 /**
- * Events that only people with write access cause, or GitHub itself. The others come from anyone who can see the
- * repository. That holds for deployments, too: apps deploy the pull requests of forks. https://docs.github.com/en/webhooks/webhook-events-and-payloads
+ * Events that only people with write access, or GitHub itself, can cause. Anyone who can see the repository can cause
+ * the others, even deployments: apps deploy the pull requests of forks.
+ * https://docs.github.com/en/webhooks/webhook-events-and-payloads
  */
 const OF_WRITERS = new Set(
   (
@@ -90,7 +92,10 @@ const OF_WRITERS = new Set(
   ).split(' '),
 );
 
-/** What the worker asks GitHub about the sender, and what counts against the share of strangers. */
+/**
+ * Returns what the worker has to ask GitHub about the sender, and whether the event counts against the share of
+ * strangers.
+ */
 function trustOf(
   { by }: CustomOf<'github'>,
   event: string,

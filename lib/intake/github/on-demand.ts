@@ -1,6 +1,6 @@
 /**
- * What few deliveries need: it reads Markdown, the requests of a person, and files of the team. It is one module, loaded on
- * demand, because each one that is loaded on demand cuts the bundle into more files.
+ * Code that few deliveries need: for Markdown, for people's commands, and for the team's files. It is one module,
+ * because each module that is loaded on demand splits the bundle into more files.
  */
 
 export { mergedItems } from '../../automations/complete-checklist-item/merged-items.ts';

@@ -41,8 +41,8 @@ const withSender = z.object({ action: z.optional(text(40)), sender: z.optional(z
 type TakeOptions = Pick<ReceiveOptions, 'config' | 'custom' | 'links'> & { jobs: Pick<JobStore, 'get'> };
 
 /**
- * What a delivery leads to, from its payload alone.
- * @throws {PayloadError} for a delivery of a configured repository that cannot be read
+ * Returns what a delivery leads to, from its payload alone.
+ * @throws {PayloadError} if a delivery of a configured repository cannot be read
  */
 export async function takeDelivery({ event, payload }: GithubDelivery, options: TakeOptions): Promise<Taken[]> {
   return isTaken(event) ? take(event, payload, options) : [];
@@ -61,7 +61,7 @@ async function take(event: TakenEvent, sent: unknown, { config, custom, links, j
   return taken.filter((one) => one !== undefined);
 }
 
-/** The margin for GitHub's clock and for deliveries in transit, on top of GitHub's redelivery period. */
+/** Added to GitHub's redelivery period, for GitHub's clock and for deliveries in transit. */
 const MARGIN_MS = DAY_MS;
 
 /**
@@ -81,7 +81,7 @@ export async function receiveDelivery(
     const wanting = customOf(options.custom, 'github').filter(({ events }) => events.includes(event));
     const taken = await takeDelivery(read, options);
     const { full_name } = Object(read.payload.repository);
-    // What nothing is stored for is answered without the table.
+    // A delivery for which nothing is stored is answered without the table.
     if (
       findRepository(config, String(full_name)) &&
       wanting.length === 0 &&
@@ -117,8 +117,8 @@ async function accept(
   const ignored: string[] = [];
   const longestMs = keptForMs(config.github.apiUrl) + MARGIN_MS;
   for (const one of taken) {
-    // No record shows any more whether it was executed, and GitHub does not resend events this old: someone stored and
-    // replayed it.
+    // GitHub does not resend events this old, so someone stored and replayed this one. No record shows any more whether
+    // it was carried out.
     const isOld = typeof one !== 'string' && one.some(({ at }) => at !== undefined && !(clock() - at <= longestMs));
     const result = isOld
       ? `it is more than ${longestMs / DAY_MS} days old, and GitHub does not redeliver events that old`
@@ -127,7 +127,7 @@ async function accept(
     accepted.push(...made.jobs);
     ignored.push(...made.ignored);
   }
-  // After the relay's own, which a mistake of the team costs nothing.
+  // Custom automations come last, so that their mistakes cannot affect the built-in ones.
   const failed: string[] = [];
   if (wanting.length > 0) {
     const { acceptOwnEvent } = await import('./on-demand.ts');
@@ -150,7 +150,7 @@ async function accept(
   return jsonAnswer(repeat ? 200 : 202, { jobs: accepted.map((job) => job.id), repeat });
 }
 
-/** Adds what caused the jobs. A person with too many jobs under way gets others in their place. */
+/** Adds the cause to the jobs. If a person has too many jobs under way, replaces their jobs. */
 async function drafted(taken: Taken, cause: Cause, options: ReceiveOptions): Promise<Taken> {
   if (typeof taken === 'string') return taken;
   const isOfPerson = taken.some(({ draft }) => draft.asked?.by);

@@ -13,20 +13,20 @@ import { MOST_UNDER_WAY } from '../../people/turns.ts';
 import { isBot, unprovenAuthor } from '../../platforms/github/association.ts';
 import type { Payload } from '../../platforms/github/payload.ts';
 
-/** A line of a comment in the form of a command. */
+/** A line of a comment that has the form of a command. */
 interface CommandLine {
   line: string;
   parsed: ParsedCommand;
 }
 
-/** The same limit as for jobs under way per person: lib/people/turns.ts. */
+/** The limit of jobs under way for each person: lib/people/turns.ts. */
 const MAX_COMMANDS = MOST_UNDER_WAY;
-/** For all lines together, because each item is a call to the service. */
+/** Counts all lines together, because each item is a call to the service. */
 const MAX_ITEMS = 50;
 
 /**
- * The jobs of the commands in a comment. A job is identified by the comment and the line, so an edit does not repeat
- * the lines that it keeps. An edit that changes or removes a command gives no jobs, because the relay cannot tell a
+ * Drafts the jobs of a comment's commands. Comment and line identify a job, so an edit does not repeat the lines that
+ * it keeps. An edit that changes or removes a command creates no jobs, because the relay cannot distinguish a
  * correction from a second command.
  */
 export function takeCommands(
@@ -47,7 +47,7 @@ export function takeCommands(
   if (added.length === 0) return 'a comment without a command for this repository';
   const { user, author_association } = read.comment;
   if (!user || isBot(user)) return 'commands in comments of bots are ignored';
-  // A person who may edit other people's comments must not give commands in their name.
+  // People who may edit others' comments must not give commands in their names.
   if (read.sender.login !== user.login) return 'commands in a comment that another person edited are ignored';
   const [taken, left] = withinBounds(added, [...known.values()]);
   if (left[0]) {
@@ -63,14 +63,14 @@ export function takeCommands(
   });
 }
 
-/** When the comment got its current text. */
+/** Returns when the comment got its current text. */
 function happenedAt({ action, comment }: Payload<'issue_comment'>): number {
   return Date.parse(action === 'edited' ? comment.updated_at : comment.created_at);
 }
 
 /**
- * @returns the new commands that fit within the limits next to the existing ones, and the rest, beginning with the
- * first that does not fit
+ * @returns the new commands that fit within the limits together with the existing ones, and the rest, beginning with
+ *   the first command that does not fit
  */
 function withinBounds(added: readonly CommandLine[], known: readonly CommandLine[]): [CommandLine[], CommandLine[]] {
   let room = MAX_ITEMS - known.reduce((sum, one) => sum + itemsIn(one), 0);
@@ -85,7 +85,7 @@ function itemsIn({ parsed }: CommandLine): number {
   return 'command' in parsed && 'items' in parsed.command ? parsed.command.items.length : 0;
 }
 
-/** Finds the commands of a text that the repository allows. */
+/** Finds the commands in a text that the repository allows. */
 function commandsOf({ list, parse }: Verbs, settings: RepositoryConfig, languages: Languages) {
   const allowed = list.filter(({ inComments }) => inComments === true || (inComments && settings[inComments]));
   const names = allowed.map(({ verb }) => verb);
@@ -114,7 +114,7 @@ function draft(
     happened,
     by: { in: 'github', id: login },
     byName: login,
-    // A delivery may arrive days late. Each line comes a millisecond after the one above it.
+    // The delivery may arrive days late. Each line counts as one millisecond later than the line above.
     askedAt: at,
     comment: writtenLine(comment.id, line),
     unproven,
@@ -122,7 +122,7 @@ function draft(
   return verbs.of(parsed.command).job?.(parsed.command, origin, config);
 }
 
-/** The line of a comment that a job comes from, as its record keeps it, without the text. */
+/** Identifies the comment's line of a job for its record, without the text. */
 function writtenLine(id: number, line: string): WrittenLine {
   return { id, line: digest(line) };
 }

@@ -4,12 +4,12 @@ import { endsWithCommentMark } from '../../platforms/github/comment-marks.ts';
 import type { Payload } from '../../platforms/github/payload.ts';
 import { type CustomAutomations, customOf } from '../../triggers/custom-automation.ts';
 
-/** A line that may be a command. Reading it takes parsers that a cold start should not load. */
+/** Matches a line that may be a command. The parsers that read it would slow down a cold start. */
 const MAY_BE_COMMAND = /^ {0,3}\//m;
 
 /**
- * Handles `/done`, `/undo`, `/log` and the commands of a team in comments on issues and pull requests. Unless the author is
- * the owner, the worker asks GitHub whether they may give commands.
+ * Handles `/done`, `/undo`, `/log` and custom commands in comments on issues and pull requests. The worker asks GitHub
+ * whether the author may give commands, unless they are the owner.
  */
 export async function takeComment(
   payload: Payload<'issue_comment'>,
@@ -23,7 +23,8 @@ export async function takeComment(
     return `${repository.name} does not allow commands in comments in relay.config.ts`;
   }
   const texts = [comment.body, changes?.body?.from];
-  // With a token, the relay's comments are by a person who may give commands, and they quote what others wrote.
+  // With a token, the author of the relay's comments is a person who may give commands, and these comments quote other
+  // people.
   if (texts.some(endsWithCommentMark)) return 'commands in comments of the relay are ignored';
   if (!texts.some((body) => MAY_BE_COMMAND.test(body ?? ''))) {
     return 'a comment without a command for this repository';

@@ -5,7 +5,7 @@ import type { JobStore } from '../../engine/record/job-store.ts';
 import { createTurns, TOO_MANY } from '../../people/turns.ts';
 import type { Table } from '../../state/table/table.ts';
 
-/** If a person has too many jobs under way, replaces their commands with a job that tells them so. */
+/** If a person has too many jobs under way, replaces their commands with a job that tells them. */
 export async function withinTurns(
   drafts: readonly DatedDraft[],
   { table, jobs, clock }: { table: Table; jobs: JobStore; clock: () => number },
@@ -16,7 +16,7 @@ export async function withinTurns(
     const { draft } = one;
     const by = draft.asked?.by;
     const refusal = by && refusalOf(draft);
-    // A command that was reported as not accepted stays so, even in a redelivery.
+    // A command that was reported as not accepted stays refused, even in a redelivery.
     const isTaken = !refusal || (!(await jobs.get(refusal.id)) && (await turns.take(by, draft.id)) !== 'too many');
     taken.push(isTaken ? one : { ...one, draft: refusal });
   }

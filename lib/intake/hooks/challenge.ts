@@ -5,15 +5,15 @@ import { parsedJson } from '../../text.ts';
 import type { CustomOf } from '../../triggers/custom-automation.ts';
 import { keyOf } from './is-genuine.ts';
 
-/** No challenge is larger, so that little is parsed of a request that is not verified. */
+/** Larger than any challenge; limits what is parsed of an unverified request. */
 const MOST_BYTES = 4_096;
 
 /**
- * The answer to a challenge; undefined if the request is none. Before the webhook has a secret, every sender gets an
- * answer: it repeats what they sent, and nothing is stored. Afterwards, and for an HMAC, the request must be verified:
- * otherwise people from outside could have the relay sign what they then send.
+ * Answers a challenge; returns undefined if the request is none. Before the webhook has a secret, every sender gets an
+ * answer, which only repeats what they sent. Afterwards, and for an HMAC, the request must be verified: otherwise
+ * strangers could have the relay sign their own requests.
  *
- * @param secret that the sender knows; undefined while the webhook has none
+ * @param secret the secret that the sender has proven to know; undefined while the webhook has none
  */
 export function challengeAnswer(
   { challenge, verify }: CustomOf<'webhook'>,

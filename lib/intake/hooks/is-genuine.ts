@@ -5,7 +5,7 @@ import type { Hmac, Verification } from '../../triggers/webhook.ts';
 
 type Headers = RawRequest['headers'];
 
-/** What a secret is used as; empty if it has nothing that only the sender could know. */
+/** Returns a secret as a key; empty if it contains nothing that only the sender can know. */
 export function keyOf(verify: Keyed, secret: string): Buffer {
   const text = secret.trim().replace(verify.by === 'standard' ? /^(?:v1,)?whsec_/ : /^$/, '');
   if (verify.by === 'standard' || verify.key === 'base64')
@@ -13,10 +13,10 @@ export function keyOf(verify: Keyed, secret: string): Buffer {
   return Buffer.from(text === '' ? '' : secret);
 }
 
-/** What of a verification says how its secret is used. */
+/** The part of a verification that determines how its secret is used. */
 export type Keyed = Pick<Verification, 'by'> & { key?: Hmac['key'] };
 
-/** What is wrong with a secret as a person enters it, and whether requests can still be verified with it. */
+/** Checks a secret as entered by a person. Returns its fault, and whether it can still verify requests. */
 export function secretFault(verify: Keyed, secret: string): { what: string; isUsable: boolean } | undefined {
   const { length } = keyOf(verify, secret);
   const isUsable = length > 0;
@@ -31,8 +31,8 @@ export function secretFault(verify: Keyed, secret: string): { what: string; isUs
 }
 
 /**
- * Verifies in constant time that the sender of a request knows the secret. Nothing of the body is parsed before. A request
- * without one of the headers and parts that are signed is not genuine.
+ * Checks in constant time that the sender of a request knows the secret, before the body is parsed. A request without
+ * one of the signed headers or parts is not genuine.
  */
 export function isGenuine(
   verify: Verification,
@@ -54,11 +54,11 @@ export function isGenuine(
   return values.some((value) => isSameText(form.encoding === 'hex' ? value.toLowerCase() : value, expected));
 }
 
-/** The header that proves who sent a request. */
+/** Returns the header that proves the sender. */
 export const proofOf = (verify: Verification, headers: Headers): string =>
   verify.by === 'token' ? verify.header : formOf(verify, headers).header;
 
-/** Where the signed time of a request is, if it has one that is too far off. */
+/** Returns the place of a request's signed time if that time is too far off. */
 export function untimely(verify: Verification, headers: Headers, now: number): string | undefined {
   if (verify.by === 'token') return undefined;
   const form = formOf(verify, headers);
@@ -66,7 +66,7 @@ export function untimely(verify: Verification, headers: Headers, now: number): s
   return isLate ? form.time : undefined;
 }
 
-/** Standard Webhooks as an HMAC. Some senders keep the names that Svix gave its headers before the standard. */
+/** Returns the HMAC of Standard Webhooks. Some senders use the headers' older names from Svix. */
 export function formOf(verify: Exclude<Verification, { by: 'token' }>, headers: Headers): Hmac {
   if (verify.by === 'hmac') return verify;
   const names = headers['svix-signature'] === undefined ? 'webhook' : 'svix';
@@ -82,7 +82,7 @@ export function formOf(verify: Exclude<Verification, { by: 'token' }>, headers: 
   };
 }
 
-/** What a request has at a place such as `part:t` or `header:x-time`; undefined if that is empty. */
+/** Returns a request's value at a place such as `part:t` or `header:x-time`; undefined if it is empty. */
 function valueAt(place: string, form: Hmac, headers: Headers): string | undefined {
   const name = place.slice(place.indexOf(':') + 1);
   if (place.startsWith('header:')) return headerIn(headers, name) || undefined;
@@ -90,7 +90,7 @@ function valueAt(place: string, form: Hmac, headers: Headers): string | undefine
   return part?.slice(name.length + 1) || undefined;
 }
 
-/** The pieces of the header with the signature. What the prefix has separates nothing: `v1,…` of Standard Webhooks. */
+/** Splits the signature's header. A character in the prefix does not separate pieces: `v1,…` of Standard Webhooks. */
 const piecesOf = ({ header, prefix }: Hmac, headers: Headers): string[] =>
   (headerIn(headers, header) ?? '').split(
     new RegExp(`[${[',', ';', ' '].filter((one) => !prefix.includes(one)).join('')}]+`),

@@ -19,16 +19,16 @@ import { isGenuine, keyOf, proofOf, untimely } from './is-genuine.ts';
 export interface ReceiveHookOptions extends AcceptCustomOptions {
   config: RelayConfig;
   secrets: Secrets;
-  /** The time of the table, which a new process asks for; epoch milliseconds. */
+  /** Returns the table's time, which a new process has to read; epoch milliseconds. */
   now: () => Promise<number>;
 }
 
 /**
- * Turns a request to a webhook of the team into jobs, and answers 200 once they are stored and queued, or with the reason
- * why there is none: some senders count nothing else as delivered, and give up. Code of the team runs once the request is
- * verified.
+ * Turns a request to a custom webhook into jobs. Answers 200 once they are stored and queued, or with the reason why
+ * there are none: for some senders, only 200 means delivered. The team's code runs only after the request is verified.
  *
- * @throws {HttpError} 404 for an unknown name, 401 for what is not genuine or too old, 503 while its secret is missing
+ * @throws {HttpError} 404 for an unknown name, 401 for a request that is not genuine or too old, 503 while the secret
+ *   is missing
  */
 export async function receiveHook(
   request: RawRequest,
@@ -42,7 +42,7 @@ export async function receiveHook(
     return challenged;
   }
   if (secret === undefined) {
-    // Not for good: senders try again, and a person enters it meanwhile.
+    // A passing error, because senders try again, and a person may enter the secret meanwhile.
     throw new HttpError(
       503,
       `automations/${hook.name}.ts has no secret that gives a key: enter it with npx partner-relay secrets set hooks/${hook.name}, and send this again`,
@@ -63,7 +63,7 @@ export async function receiveHook(
     const named = headers.map((name) => name.toLowerCase()).map((name) => [name, request.headers[name]]);
     if (read.success) return ofTeam(() => job(read.data, Object.fromEntries(named)));
     const { issues } = read.error;
-    // The events of such a sender would all be ignored.
+    // Otherwise all events of this sender would be ignored.
     if (isOnlyLong(issues, body))
       throw new Error(
         `a number beyond 2^53 comes as a text of its digits; read it as a text: ${refusedFields(issues)}`,
@@ -82,7 +82,10 @@ export async function receiveHook(
   });
 }
 
-/** Whether a value is refused for nothing but numbers that came as texts of their digits. Other events may have such texts, too. */
+/**
+ * Returns true if a value was refused only because large numbers arrived as texts of digits. Texts in other events may
+ * look the same.
+ */
 const isOnlyLong = (issues: readonly $ZodIssue[], value: unknown): boolean =>
   issues.every((issue) => {
     const at = issue.path.reduce<unknown>((part, name) => Object(part)[name], value);
@@ -92,7 +95,7 @@ const isOnlyLong = (issues: readonly $ZodIssue[], value: unknown): boolean =>
 
 const isLongNumber = (text: string) => /^-?\d+$/.test(text) && !Number.isSafeInteger(Number(text));
 
-/** @param path `/hooks/<name>`, or `/<name>` at a function URL */
+/** @param path `/hooks/<name>`, or `/<name>` with a function URL */
 function hookAt(path: string, custom: CustomAutomations): CustomOf<'webhook'> {
   const name = path.replace(/^\/(?:hooks\/)?/, '');
   const found = customOf(custom, 'webhook').find((one) => one.name === name);
@@ -101,7 +104,7 @@ function hookAt(path: string, custom: CustomAutomations): CustomOf<'webhook'> {
 }
 
 /**
- * The secret that the sender of a request knows; undefined while the webhook has none.
+ * Returns the secret that the sender has proven to know; undefined while the webhook has none.
  * @throws {HttpError} 401
  */
 async function provenSecret(

@@ -16,11 +16,11 @@ interface ScheduleOptions extends AcceptTakenOptions {
 
 type Accepted = { job: Job; repeat: boolean };
 
-/** A tick may be this much ahead of the table's clock. A later tick is a person's `--at`. */
+/** How far a tick may be ahead of the table's clock. A later tick comes from a person's `--at`. */
 const MOST_AHEAD_MS = 60_000;
 
 /**
- * Makes the jobs that are due: those of the team's own schedules come last, so that they cost no reminder its job.
+ * Accepts the jobs that are due. Custom schedules come last, so that their mistakes cost no reminder its job.
  * @param now the time of the tick, in epoch milliseconds
  */
 export async function acceptDue(options: ScheduleOptions, now: number): Promise<Accepted[]> {
@@ -30,10 +30,10 @@ export async function acceptDue(options: ScheduleOptions, now: number): Promise<
 }
 
 /**
- * Makes a job for each time that a schedule of the team was due since the tick before, and up to 24 hours back: a tick
- * may be missed, a stage may be stopped, and a machine may sleep. A file begins with its first tick, and again when its
- * times change. What was handled is written once the jobs are stored. Two ticks at once may write it in any order,
- * because the same time always gives the same job.
+ * Accepts a job for each time that a custom schedule was due since the previous tick, up to 24 hours back: a tick may
+ * be missed, a stage may be stopped, and a machine may sleep. A file starts with its first tick, and again when its
+ * times change. The handled times are written once the jobs are stored. Two simultaneous ticks may write them in any
+ * order, because the same time always gives the same job.
  *
  * @param now the time of the tick, in epoch milliseconds
  */
@@ -45,7 +45,7 @@ async function acceptCustomSchedules(options: ScheduleOptions, now: number): Pro
   if ((!item && schedules.length === 0) || now > clock() + MOST_AHEAD_MS) return [];
   const handled = (item?.until ?? {}) as Readonly<Record<string, number>>;
   const until: Record<string, number> = {};
-  /** When each was due last, for people. */
+  /** When each schedule was last due, for people. */
   const last = { ...(item?.last as Readonly<Record<string, number>> | undefined) };
   const accepted = await Promise.all(
     schedules.map(async (one) => {
@@ -65,8 +65,8 @@ async function acceptCustomSchedules(options: ScheduleOptions, now: number): Pro
 }
 
 /**
- * Makes the job of a schedule for one time, due or not.
- * @throws {Error} for an unknown schedule, and for a time so long ago that its job may have been done
+ * Accepts a schedule's job for one time, due or not.
+ * @throws {Error} for an unknown schedule, and for a time so long ago that its job may already have run
  */
 export function acceptCustomSchedule(name: string, options: ScheduleOptions, at: number): Promise<Accepted[]> {
   const found = customOf(options.custom, 'schedule').find((one) => one.name === name);

@@ -16,17 +16,17 @@ export interface AcceptOptions
 /** A person who requests a job. */
 export interface JobRequest extends TakingCommand {
   userId: string;
-  /** The `trigger_id` or the form of their request. */
+  /** The `trigger_id` or the form of the request. */
   happened: string;
 }
 
 /**
- * The result of accepting a job. `safe`: it is stored, and the person may be told so. `before`: the same form was
+ * The result of accepting a job. `safe`: the job is stored, and the person may be told. `before`: the same form was
  * accepted earlier with another input, which stays.
  */
 export type Accepted = 'safe' | 'before' | 'too many';
 
-/** Stores and queues a person's job, unless too many of their jobs have not ended. */
+/** Stores and queues a person's job, unless too many of their jobs are unfinished. */
 export async function acceptRequest(asked: JobDraft, request: JobRequest, options: AcceptOptions): Promise<Accepted> {
   const { turns, jobs, queue, signatures, log, metrics } = options;
   const { userId, happened } = request;
@@ -42,8 +42,8 @@ export async function acceptRequest(asked: JobDraft, request: JobRequest, option
 }
 
 /**
- * Where the reply goes. A response_url lets anyone who has it write to the person in the name of the app for half an hour,
- * and more roles may read the table.
+ * Seals the address of the reply. With a response_url, anyone can write to the person in the app's name for half an
+ * hour, and more roles may read the table.
  */
 async function sealed({ id, replyTo }: JobDraft, by: AcceptOptions): Promise<JobDraft['replyTo']> {
   if (replyTo?.in !== 'slack' || replyTo.responseUrl === undefined) return replyTo;

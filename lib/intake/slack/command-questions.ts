@@ -7,7 +7,7 @@ import { usableVerbs } from './help.ts';
 import type { SlackIntake } from './slack-intake.ts';
 import type { GivenCommand } from './slack-origin.ts';
 
-/** Says why a command cannot be read, with a button for each command that may be meant. */
+/** Explains why a command cannot be read, with a button for each possible command. */
 export async function faultMessage(
   { fault, suggestions = [], isUnknown }: CommandFault,
   { triggerId, ...place }: SlackCommand,
@@ -26,7 +26,7 @@ export async function faultMessage(
   return message([told, ...meant], ...buttons);
 }
 
-/** Asks before a command runs that may be a mistake; undefined if it is too long for a button. */
+/** Asks for confirmation before a command that may be a mistake; undefined if the command is too long for a button. */
 export function questionBefore(
   { command, happened }: GivenCommand,
   doubt: string,

@@ -10,13 +10,13 @@ import { code, escaped, time } from '../../platforms/slack/mrkdwn.ts';
 import type { ConnectionView } from '../../service/connection/connection-view.ts';
 import { connectionOf, type SlackIntake, STOPPED } from './slack-intake.ts';
 
-/** How many of a person's jobs `status` shows, the unfinished ones first. */
+/** How many of a person's jobs `status` shows. Unfinished jobs come first. */
 const SHOWN = 5;
-/** A section is cut at 3,000 characters, and a team may have many commands. */
+/** A section holds 3,000 characters, and a team may have many commands. */
 const LINES_OF_SECTION = 10;
 const ABOUT = "These commands change your team's project-management service, which the answers call “the service”.";
 
-/** The commands that are on there for the person. */
+/** Lists the commands that the person can use in this channel. */
 export async function usableVerbs(
   { userId, channelId }: { userId: string; channelId: string },
   intake: SlackIntake,
@@ -27,7 +27,7 @@ export async function usableVerbs(
     const { permission, needsAccounts } = verb;
     if (needsAccounts && accounts === 'off') return false;
     if (permission === null) return true;
-    // Without an answer from Slack, help says too much rather than too little.
+    // Without an answer from Slack, help shows a command rather than hiding it.
     const fault = await intake.permissions.faultOf(permission, { userId, channelId, verb }).catch(() => undefined);
     return fault === undefined;
   };
@@ -35,7 +35,7 @@ export async function usableVerbs(
   return verbs.filter((_, index) => allowed[index]);
 }
 
-/** What the person can do there, made from the grammar that reads the commands. */
+/** Shows what the person can do in this channel, from the grammar that reads the commands. */
 export async function helpMessage(
   place: { userId: string; channelId: string },
   intake: SlackIntake,
@@ -71,8 +71,7 @@ async function neededFirst(
 }
 
 /**
- * A person's last jobs, what is waiting and until when, and the budget. All of it is read from the table, so it never
- * waits.
+ * Shows a person's last jobs, what is waiting and until when, and the budget. Reads only the table, so it never waits.
  */
 export async function statusMessage(
   { userId, channelId }: { userId: string; channelId: string },
@@ -142,7 +141,7 @@ function jobSection(job: Job, isHeldUp: boolean, { config: { contact }, clock }:
     case 'succeeded':
     case 'not-done': {
       const emoji = job.status === 'succeeded' ? ':white_check_mark:' : ':warning:';
-      // A record names the time entry, and a person looks for it by its task and day.
+      // The record's time entry id is removed, because people look for an entry by its task and day.
       const outcome = job.outcome?.replace(/, as time entry \S+$/, '') ?? 'done';
       return plainSection(`${emoji} ${asked}\n${sentence(outcome)}`);
     }

@@ -1,6 +1,6 @@
 /**
- * What a command needs that does not become a job, or not at once. It is one module, because each one that is loaded on
- * demand cuts the bundle into more files.
+ * Code for commands that create no job, or not immediately. It is one module, because each module that is loaded on
+ * demand splits the bundle into more files.
  */
 
 export { createLinking } from '../../as-person/index.ts';

@@ -18,14 +18,14 @@ import { createAbsences } from '../../timesheets/absences.ts';
 import { acceptRequest } from './accept-request.ts';
 import type { SlackIntake } from './slack-intake.ts';
 
-/** Slack gives up after three seconds. The modal must be open by then, even on a cold start. */
+/** Slack stops waiting after three seconds. The modal must be open by then, even after a cold start. */
 const MODAL_TIMEOUT_MS = 1_500;
-/** Lookups in Slack that are not cached come out of the same three seconds. */
+/** Uncached lookups in Slack count against the same three seconds. */
 const QUESTION_TIMEOUT_MS = 600;
-/** For what is told while Slack waits for the answer to its request. */
+/** For messages while Slack waits for the answer to its request. */
 const RESPONSE_TIMEOUT_MS = 1_000;
 
-/** Opens everything that is needed to answer people's requests. */
+/** Opens everything that answering people's requests requires. */
 export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores: Stores): SlackIntake {
   const { table, jobs, secrets } = stores;
   const { config, clock, random, fetch } = runtime;
@@ -33,7 +33,7 @@ export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores:
   const signatures = createJobSignatures(secrets, config, clock);
   const { apiUrl } = settings;
 
-  // After a slow AWS, Slack itself must not use up the rest.
+  // If AWS was slow, calls to Slack must not use up the remaining time.
   const api = { apiUrl, secrets, fetch: fetchWithinInvocation(fetch) };
   const questions = createSlackApi({ ...api, timeoutMs: QUESTION_TIMEOUT_MS });
   const asking = { settings, people: config.people, contact: config.contact, table, slack: questions, clock };
@@ -72,7 +72,7 @@ export function openSlackIntake(runtime: Runtime, settings: SlackConfig, stores:
     async viewConnection(connection) {
       const limits = config.connections[connection]?.limits;
       if (!limits) throw new Error(`relay.config.ts has no connection '${connection}'`);
-      // Only `status` shows it.
+      // Loaded on demand, because only `status` uses it.
       const { createBudget, viewConnection } = await import('./loaded-on-demand.ts');
       return viewConnection(connection, limits, { budget: createBudget({ table, random }), table, clock });
     },

@@ -40,13 +40,13 @@ export async function receiveCommand(
 }
 
 /**
- * Runs the command in a button that the relay showed instead of running it. If a job starts, the button stays until the
- * outcome replaces it: a message from here could arrive after the outcome, and hide it.
+ * Runs the command of a button. If a job starts, the button stays until the outcome replaces it: a message from here
+ * could arrive after the outcome and hide it.
  */
 export async function receiveCommandButton(press: ButtonPress, intake: SlackIntake): Promise<void> {
   const { command, happened, from, isSure } = readOwn(`the button ${press.actionId}`, press.value, commandOfButton);
   const parsed = intake.verbs.parse(command, intake.settings.languages);
-  // A command of a team may be gone, or changed, since the button was shown.
+  // A custom command may have been changed or removed since the button was shown.
   const { said } =
     'fault' in parsed
       ? { said: warning(escaped(parsed.fault)) }
@@ -56,7 +56,7 @@ export async function receiveCommandButton(press: ButtonPress, intake: SlackInta
 
 /**
  * Runs a command, unless the person may not use it or has to confirm it.
- * @returns the message for the person, and whether a job works on the command
+ * @returns the message for the person, and whether a job carries out the command
  */
 async function carryOut(given: GivenCommand, intake: SlackIntake) {
   const { userId, channelId, from = { channelId } } = given;
@@ -68,14 +68,14 @@ async function carryOut(given: GivenCommand, intake: SlackIntake) {
   if (question) return { said: question, works: false };
   const draft = draftOf(given, intake);
   if (!draft) {
-    // A `JobVerb` always makes a job.
+    // A `JobVerb` always has a job.
     return { said: await answer(given.command as AnsweredCommand, given, intake), works: false };
   }
   const isAccepted = (await intake.accept(draft, given)) !== 'too many';
   return { said: isAccepted ? undefined : warning(tooMany(intake.settings.command)), works: isAccepted };
 }
 
-/** Answers a command that has no job, or opens the form that it needs first. */
+/** Answers a command without a job, or opens the form that it needs first. */
 async function answer(
   command: AnsweredCommand,
   given: GivenCommand,
@@ -100,7 +100,7 @@ async function answer(
   }
 }
 
-/** The job of a command, or undefined if it has none. */
+/** Returns the job of a command, or undefined if it has none. */
 function draftOf(given: GivenCommand, intake: SlackIntake): JobDraft | undefined {
   const origin = slackOrigin(given, given.from?.connection ?? connectionOf(intake, given.channelId));
   const sure = given.isSure && { isSure: given.isSure };

@@ -16,8 +16,8 @@ export interface ReceiveSlackOptions {
 }
 
 /**
- * Answers a verified Slack request immediately: with a message, with a job that is safely stored, or with a modal. Code
- * that only other requests than commands need is loaded on demand, to keep the cold start short.
+ * Answers a verified Slack request immediately: with a message, with a safely stored job, or with a modal. Code for
+ * requests other than commands is loaded on demand, to keep the cold start short.
  *
  * @throws {HttpError} 400 if the request cannot be read, 404 if Slack is not configured
  */
@@ -53,7 +53,7 @@ async function answerTo(
 
 async function answerCommand(typed: SlackCommand, intake: SlackIntake): Promise<SlackAnswer> {
   const readBefore = intake.readTurns(typed.userId);
-  // If it fails, only a command that needs it fails.
+  // If the read fails, only commands that need it fail.
   readBefore.catch(() => {});
   const fault = await intake.admission.faultOf(typed);
   const said = fault === undefined ? await receiveCommand(typed, readBefore, intake) : warning(escaped(fault));

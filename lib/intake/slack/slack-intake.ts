@@ -14,50 +14,50 @@ import type { ConnectionView } from '../../service/connection/connection-view.ts
 import type { Absences } from '../../timesheets/absences.ts';
 import type { Accepted, JobRequest } from './accept-request.ts';
 
-/** Everything that is needed to answer people's requests before they become jobs. */
+/** Everything for answering people's requests before they become jobs. */
 export interface SlackIntake {
   config: RelayConfig;
   settings: SlackConfig;
-  /** A client with a time-out that fits into Slack's three seconds. */
+  /** A client with a time-out within Slack's three seconds. */
   slack: SlackApi;
   responseUrls: ResponseUrls;
   admission: Admission;
   verbs: Verbs;
   permissions: Permissions;
   /**
-   * Whether a person may use a verb. If Slack has to be asked and gives no answer, they may not.
-   * @param permission null for what everybody may do
+   * Checks whether a person may use a verb. Without a necessary answer from Slack, they may not.
+   * @param permission null for verbs that everybody may use
    * @returns why they may not, in mrkdwn, or undefined
    */
   faultOf(permission: string | null, asked: AskedPermission): Promise<string | undefined>;
   clock: () => number;
-  /** While an operator has stopped the stage, what people ask for is kept, and nothing works on it. */
+  /** True while an operator has stopped the stage: requests are stored, but no job runs. */
   isStopped: boolean;
   projects: KnownProjects;
   tasks: Pick<KnownNames, 'get'>;
-  /** Reads what the person requested, for the turn of their command. */
+  /** Reads the person's earlier requests, for the turn of their command. */
   readTurns(userId: string): ReadTurns;
-  /** The newest first. */
+  /** Returns the newest jobs first. */
   lastJobs(userId: string): Promise<Job[]>;
   absences: Absences;
-  /** Loaded on demand; undefined where no connection links accounts. */
+  /** Loads account linking on demand; undefined if no connection links accounts. */
   linking(): Promise<Linking | undefined>;
   viewConnection(connection: string): Promise<ConnectionView>;
-  /** True if the table has a user of the service for the person. */
+  /** Returns true if the table has a user of the service for the person. */
   isKnown(userId: string, connection: string): Promise<boolean>;
-  /** Where answers to the questions of jobs are kept. */
+  /** Stores for the answers to jobs' questions. */
   stores: Pick<Stores, 'table' | 'jobs' | 'queue' | 'secrets'> & Pick<Runtime, 'randomBytes'>;
   /** Stores and queues a person's job: accept-request.ts. */
   accept(draft: JobDraft, request: JobRequest): Promise<Accepted>;
 }
 
-/** The JSON that answers a request of Slack; undefined for an empty answer. */
+/** The JSON answer to a Slack request; undefined for an empty answer. */
 export type SlackAnswer = Readonly<Record<string, unknown>> | undefined;
 
-/** For people, while an operator has stopped the stage. */
+/** Shown to people while an operator has stopped the stage. */
 export const STOPPED = 'Your administrator has stopped Partner Relay. It does what you ask for when it runs again.';
 
-/** The connection for a channel's commands. */
+/** Returns the connection for a channel's commands. */
 export function connectionOf({ settings }: SlackIntake, channelId: string): string {
   return settings.channels[channelId]?.connection ?? settings.connection;
 }

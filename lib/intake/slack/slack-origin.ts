@@ -21,17 +21,17 @@ export interface GivenCommand extends SlackRequester {
   /** Opens a modal; valid for three seconds. */
   triggerId: string;
   channelId: string;
-  /** What the person requested before, if it was read while they were checked. */
+  /** The person's earlier requests, if they were read while the person was checked. */
   readBefore?: ReadTurns;
-  /** Not in a button, whose label the person has read. */
+  /** Set for a typed command, but not for a button, because the person has read its label. */
   isTyped?: true;
-  /** Set for a button in the message of a job: where the person asked for that. */
+  /** Set for a button in a job's message: where the person requested that job. */
   from?: z.output<typeof placeAsked> | undefined;
-  /** Set for the button of a question whether the person means it. */
+  /** Set for the button of a confirmation. */
   isSure?: true | undefined;
 }
 
-/** The origin of a Slack command, for the job of its verb. */
+/** Returns the origin of a Slack command for its verb's job. */
 export function slackOrigin(
   { happened, userId, userName, channelId, responseUrl }: SlackRequester,
   connection: string,
@@ -43,7 +43,7 @@ export function slackOrigin(
     byName: userName,
     ...channel,
     connection,
-    // Until the job is accepted: accept-request.ts.
+    // Preliminary: accept-request.ts decides the lane.
     lane: 'interactive',
     entity: `slack-${userId}`,
     replyTo: { in: 'slack', userId, ...channel, responseUrl },

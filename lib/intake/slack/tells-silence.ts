@@ -4,9 +4,9 @@ import { isSilence } from '../../aws-limits.ts';
 import type { SignedRequest } from '../../platforms/slack/requests/verified.ts';
 
 /**
- * Answers a person if AWS does not answer in time. What is not signed is not read.
+ * Answers a person if AWS does not answer in time. Ignores unsigned requests.
  *
- * @param slash the command of the app: `/pm`
+ * @param slash the app's command, such as `/pm`
  */
 export function tellsSilence(
   slash: string,

@@ -8,7 +8,10 @@ import { faultOfForm } from './receive-submission.ts';
 
 const UNKNOWN = 'Partner Relay got no answer in time, so your request may or may not be saved.';
 
-/** @returns undefined at a button, whose failure Slack shows itself */
+/**
+ * Answers a person while AWS does not respond.
+ * @returns undefined for a button, because Slack itself shows its failure
+ */
 export function answerInSilence(bytes: Uint8Array, slash: string): APIGatewayProxyStructuredResultV2 | undefined {
   const request = readSlackRequest(bytes);
   if (request.kind === 'command') {
@@ -19,7 +22,7 @@ export function answerInSilence(bytes: Uint8Array, slash: string): APIGatewayPro
   }
   const read = request.kind === 'interaction' ? readInteraction(request.payload) : undefined;
   if (read?.kind !== 'submission') return undefined;
-  // A form keeps its id.
+  // A repeated form has the same id.
   const errors = faultOfForm(read, `${UNKNOWN} Send the form again: it counts once.`);
   return jsonAnswer(200, { response_action: 'errors', errors });
 }

@@ -15,7 +15,7 @@ import type { OpenedView } from '../../../platforms/slack/views/update-modal.ts'
 import { defectModal, type LogTimeModal, logTimeModal } from '../../../platforms/slack/views/views.ts';
 import { connectionOf, type SlackIntake } from '../slack-intake.ts';
 
-/** The key may see projects that the person may not. */
+/** The list is left out, because the key may see projects that the person may not. */
 const NO_LIST =
   'The form cannot list your projects, because people act in their own name here. Use it in a channel that has a project.';
 
@@ -37,8 +37,8 @@ export interface DefectModalRequest extends ModalRequest {
 }
 
 /**
- * Opens the modal for a defect at once with the cached projects, and starts a job that updates their list.
- * @returns what to tell the person if it cannot be opened
+ * Opens the defect modal at once with the stored projects, and starts a job that updates their list.
+ * @returns what to tell the person if the modal cannot be opened
  */
 export async function openDefectModal(
   request: DefectModalRequest,
@@ -65,7 +65,7 @@ export async function openDefectModal(
   return (await fill(projectListJobs.draft({ ...place, input: { opened: view, modal } }), request, intake)) ?? said;
 }
 
-/** @returns what to tell the person if it cannot be opened */
+/** @returns what to tell the person if the modal cannot be opened */
 export async function openLogTimeModal(
   request: ModalRequest,
   modal: LogTimeModal,
@@ -75,7 +75,7 @@ export async function openLogTimeModal(
   return (await open(request, modal.connection, logTimeModal({ ...modal, isTyped }), intake)).said;
 }
 
-/** @returns what to tell the person if it cannot be opened */
+/** @returns what to tell the person if the modal cannot be opened */
 export async function openAwayModal(
   request: ModalRequest,
   connection: string,
@@ -85,7 +85,7 @@ export async function openAwayModal(
   return (await open(request, connection, awayModal(responseUrl), intake)).said;
 }
 
-/** The common fields of a job that fills an open modal with data from the service. */
+/** The fields shared by jobs that fill an open modal with data from the service. */
 function placeOf(opened: OpenedView, userId: string) {
   const id = 'id' in opened ? opened.id : opened.externalId;
   return { happened: [id], lane: 'interactive', entity: `slack-${userId}`, group: `modal-${id}` } as const;
@@ -102,8 +102,8 @@ async function fill(
 }
 
 /**
- * Where only known users of the service may use the relay: looks up one who is not known yet, and tells them when to try again.
- * @returns undefined for a person who may go on
+ * Looks up an unknown person if only known users of the service may use the relay, and tells them when to try again.
+ * @returns undefined if the person may continue
  */
 export async function recognize(
   { userId, triggerId }: Pick<ModalRequest, 'userId' | 'triggerId'>,
@@ -132,7 +132,7 @@ export async function recognize(
   );
 }
 
-/** The result of opening a modal: one that is open or may be open, and a message for the person. */
+/** The result of opening a modal: the modal that is open, or may be, and a message for the person. */
 interface OpenedModal {
   view?: OpenedView;
   said?: SlackMessage;
@@ -152,7 +152,7 @@ async function open(
   }
   const said = await recognize(request, connection, intake);
   if (said) return { said };
-  // A form may open although Slack's answer was lost, so it must still get its lists.
+  // The form may open even if Slack's answer is lost, so it gets an id by which it can still be filled.
   const externalId = `partner-relay-${digest(triggerId)}`;
   try {
     const fields = { trigger_id: triggerId, view: { ...view, external_id: externalId } };

@@ -14,10 +14,10 @@ import { ifReadable } from '../../../state/table/unreadable-item.ts';
 import type { SlackIntake } from '../slack-intake.ts';
 import { recognize } from './open-modal.ts';
 
-/** So many others may change the job at the same time. */
+/** How many others may change the job at the same time. */
 const CONTENDED_TRIES = 5;
 
-/** Keeps the answer that a person gives to the question of a job with a button, or says why it does not count. */
+/** Stores a person's answer to a job's question, or tells them why it does not count. */
 export async function receiveAnswer(press: ButtonPress, intake: SlackIntake): Promise<void> {
   const { stores, responseUrls, clock } = intake;
   const { job: jobId, step, choice } = readOwn(`the button ${press.actionId}`, press.value, answerOfButton);
@@ -58,7 +58,7 @@ export async function receiveAnswer(press: ButtonPress, intake: SlackIntake): Pr
     return question.until <= clock() ? NOBODY_ANSWERED : undefined;
   }
 
-  /** The job has asked another question since. */
+  /** Used if the job has asked another question since. */
   async function whoAnsweredBefore(): Promise<string | undefined> {
     const entry = await stores.table.get(keys.step(jobId, step));
     const { data } = journaled.safeParse(entry?.result);
@@ -66,7 +66,7 @@ export async function receiveAnswer(press: ButtonPress, intake: SlackIntake): Pr
     return data ? `${data.by} has already answered this.` : NOBODY_ANSWERED;
   }
 
-  /** Puts the outcome in place of the buttons. */
+  /** Replaces the buttons with the outcome. */
   async function end(outcome: string, isTold: boolean): Promise<void> {
     const blocks: KnownBlock[] = press.blocks.filter(({ type }) => type !== 'actions');
     const said = message(plainSection(outcome));

@@ -16,10 +16,10 @@ import {
 import type { SlackIntake } from '../slack-intake.ts';
 import { openAwayModal, openLogTimeModal } from './open-modal.ts';
 
-/** The missing time in a reminder goes out of date, because the person may have logged it since. */
+/** How long a reminder's missing time is proposed. Afterwards, the person may have logged it. */
 const PROPOSED_FOR_MS = 12 * 3_600_000;
 
-/** Handles a press of a button that runs no command. @returns what to tell the person */
+/** Handles a button without a command. @returns what to tell the person */
 export async function receiveButton(press: ButtonPress, intake: SlackIntake): Promise<SlackMessage | undefined> {
   const held = <T>(schema: z.core.$ZodType<T>) => readOwn(`the button ${press.actionId}`, press.value, schema);
   switch (press.actionId) {

@@ -13,7 +13,7 @@ import { faultOfForm, receiveSubmission } from './receive-submission.ts';
 import { suggestTasks } from './suggest-tasks.ts';
 
 /**
- * Answers what a person did in a message or a form.
+ * Answers an interaction in a message or form.
  * @throws {SlackRequestError}
  */
 export async function receiveInteraction(
@@ -22,7 +22,7 @@ export async function receiveInteraction(
   { log, metrics }: { log: Pick<Console, 'info'>; metrics: Metrics },
 ): Promise<SlackAnswer> {
   const read = readInteraction(payload);
-  // A list asks with every letter that a person types.
+  // A list sends a request for every typed letter.
   if (read.kind !== 'typed in list') metrics.record({ EventsReceived: 1 });
   if (read.kind === 'other') {
     log.info({ message: 'interaction ignored', type: read.type });

@@ -6,7 +6,7 @@ import { DEFECT_SHORTCUT } from '../../../platforms/slack/views/views.ts';
 import type { SlackIntake } from '../slack-intake.ts';
 import { openDefectModal } from './open-modal.ts';
 
-/** The message shortcut opens the modal filled with the message's text. */
+/** Opens the defect modal with the message's text. */
 export async function receiveShortcut(chosen: MessageShortcut, intake: SlackIntake): Promise<SlackMessage | undefined> {
   const { callbackId, messageText, permalink } = chosen;
   if (callbackId !== DEFECT_SHORTCUT) throw new SlackRequestError('this shortcut does not belong to Partner Relay');

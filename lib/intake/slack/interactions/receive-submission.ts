@@ -20,15 +20,15 @@ const LONGEST_ABSENCE_MS = 366 * DAY_MS;
 /** Faults by block id. A modal with faults stays open. */
 type FieldFaults = Readonly<Record<string, string>>;
 
-/** If our answer was lost, Slack shows an error, and the person may change the form before they send it again. */
+/** If the relay's answer was lost, Slack shows an error, and the person may change the form before sending it again. */
 const SENT_BEFORE =
   'This form was already sent with other entries, which Partner Relay is processing. To change something, close it and open a new form.';
 
-/** Makes the job for a submitted modal. The outcome arrives as a direct message. */
+/** Accepts the job of a submitted modal. The outcome arrives as a direct message. */
 export async function receiveSubmission(sent: ModalSubmission, intake: SlackIntake): Promise<FieldFaults | undefined> {
   const remembered = <T>(schema: z.core.$ZodType<T>) =>
     readOwn("the modal's private_metadata", sent.privateMetadata, schema);
-  // The permission was checked when the form was opened.
+  // Checks the permission again: the form was opened earlier.
   const permissionFault = (verb: OurPermission, connection: string) =>
     intake.faultOf(verb, { userId: sent.userId, connection });
   switch (sent.callbackId) {
@@ -67,7 +67,7 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
       const { responseUrl } = remembered(awayMemory);
       const until = sent.values.until ?? '';
       const today = intake.clock();
-      // It is still yesterday in the west.
+      // Further west, it may still be yesterday.
       if (!(Date.parse(until) > today - 2 * DAY_MS && Date.parse(until) < today + LONGEST_ABSENCE_MS)) {
         return { until: 'Choose today or a day within the next year.' };
       }
@@ -86,7 +86,7 @@ async function whyNoProject(connection: string, { projects, config }: SlackIntak
   return `The list of projects is still loading. Try again in a moment. If it does not come, ask ${config.contact}.`;
 }
 
-/** What was typed or searched for comes before the list that has a first choice. */
+/** A typed or searched task takes precedence over the list, which always has a choice. */
 function taskOfForm(values: ModalSubmission['values']): { task: string; isId?: true } | undefined {
   const { another = '', task: listed, [TASK_SELECT]: value } = values;
   const chosen = value === undefined ? { typed: another } : chosenTask(value);
@@ -103,7 +103,7 @@ function faultsOf(sent: ModalSubmission, accepted: Accepted, { settings }: Slack
   return faultOfForm(sent, accepted === 'before' ? SENT_BEFORE : tooMany(settings.command));
 }
 
-/** A fault of the whole form, shown at its first input because Slack shows errors only at inputs. */
+/** Shows a fault of the whole form at its first input, because Slack shows errors only at inputs. */
 export function faultOfForm({ callbackId }: ModalSubmission, fault: string): FieldFaults {
   if (callbackId === AWAY_MODAL) return { until: fault };
   return { [callbackId === LOG_TIME_MODAL ? 'duration' : 'title']: fault };

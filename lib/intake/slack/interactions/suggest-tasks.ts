@@ -6,7 +6,7 @@ import { taskOptions } from '../../../platforms/slack/views/task-select.ts';
 import { LOG_TIME_MODAL, logTimeMemory } from '../../../platforms/slack/views/views.ts';
 import type { SlackIntake } from '../slack-intake.ts';
 
-/** The tasks that match what a person types into the form. A person who may not open the form gets none. */
+/** Returns the tasks that match a person's input in the form; none for a person who may not open the form. */
 export async function suggestTasks(given: TypedInList, intake: SlackIntake): Promise<PlainTextOption[]> {
   if (given.callbackId !== LOG_TIME_MODAL) throw new SlackRequestError('this list does not belong to Partner Relay');
   const { connection } = readOwn("the modal's private_metadata", given.privateMetadata, logTimeMemory);
