@@ -2,33 +2,33 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 export interface AwsLimits {
   tries: number;
-  /** What one try may take until its answer begins, and then each silence within the answer. */
+  /** How long one try waits for the start of its answer, and then for each further part of it. */
   tryMs: number;
 }
 
-/** Slack and GitHub wait for a webhook. */
+/** Short, because Slack and GitHub wait for a webhook. */
 export const IN_WEBHOOKS: AwsLimits = { tries: 2, tryMs: 1_000 };
 export const IN_FUNCTIONS: AwsLimits = { tries: 3, tryMs: 3_000 };
-/** The network of a person's machine may be slow. */
+/** Long, because the network of a person's machine may be slow. */
 export const ON_COMMAND: AwsLimits = { tries: 3, tryMs: 10_000 };
 
 /**
- * The limits of a try for the SDK. `requestTimeout` runs from the call to the headers of its answer, so it covers a
- * connection, a proxy's CONNECT and TLS; without `throwOnRequestTimeout` it only warns. `socketTimeout` ends an answer
- * whose body stalls. Settings replace the SDK's own, which limit the connection alone.
+ * Limits one try of the SDK. `requestTimeout` runs from the call to the headers of its answer, so it covers the
+ * connection, a proxy's CONNECT, and TLS; without `throwOnRequestTimeout` it only warns. `socketTimeout` ends an answer
+ * whose body stalls. These settings replace the SDK's own, which limit only the connection.
  * https://github.com/smithy-lang/smithy-typescript/blob/main/packages/node-http-handler/src/node-http-handler.ts
  */
 export const ofTry = (ms: number) => ({ requestTimeout: ms, throwOnRequestTimeout: true, socketTimeout: ms });
 
-/** How long an invocation goes on after its calls of AWS have ended, to answer. */
+/** How much time an invocation keeps for its answer, after its calls to AWS have ended. */
 const LAST_MOMENTS_MS = 500;
 
 const invocation = new AsyncLocalStorage<AbortSignal>();
 
 /**
- * Ends all calls of AWS of an invocation together, so that their tries cannot add up to more than it has.
+ * Ends all calls to AWS of an invocation together, so that their tries together do not exceed its time.
  *
- * @param mostMs how long after its start; by default, shortly before Lambda stops the function
+ * @param mostMs how long after the start of the invocation; by default, shortly before Lambda stops the function
  */
 export function endingCalls<Event, Context extends { getRemainingTimeInMillis(): number }, Answer>(
   handle: (event: Event, context: Context) => Promise<Answer>,
@@ -40,12 +40,12 @@ export function endingCalls<Event, Context extends { getRemainingTimeInMillis():
   };
 }
 
-/** Sends a request over the wire, as a client of the SDK does. */
+/** The part of an SDK client that sends a request over the network. */
 interface RequestHandler<Request, Answer> {
   handle(request: Request, options?: object): Promise<Answer>;
 }
 
-/** Lets the calls of a client end with the invocation that makes them. */
+/** Makes the calls of a client end with their invocation. */
 export function endWithInvocation<Request, Answer>(requestHandler: RequestHandler<Request, Answer>): void {
   const handle = requestHandler.handle.bind(requestHandler);
   requestHandler.handle = (request, options) => {
@@ -54,7 +54,7 @@ export function endWithInvocation<Request, Answer>(requestHandler: RequestHandle
   };
 }
 
-/** Lets calls of somebody else end together with those of AWS. */
+/** Makes calls to other services end together with the calls to AWS. */
 export function fetchWithinInvocation(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return (input, init) => {
     const signals = [invocation.getStore(), init?.signal].filter((signal) => signal instanceof AbortSignal);
@@ -62,11 +62,13 @@ export function fetchWithinInvocation(fetch: typeof globalThis.fetch): typeof gl
   };
 }
 
-/** True if AWS did not answer in time, so that nobody knows what it has carried out. Only errors of the SDK have metadata. */
+/**
+ * True if AWS did not answer in time, so that it may have carried out the call. Only errors of the SDK have metadata.
+ */
 export function isSilence(error: unknown): boolean {
   if (!(error instanceof Error && '$metadata' in error)) return false;
-  // The end of the calls may be that of an earlier invocation, whose failure is remembered.
+  // The error may come from the end of an earlier invocation, whose failure was kept.
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return true;
-  // An answer that the end of the calls cuts short is a broken connection.
+  // If the end of the invocation cuts an answer short, the error is a broken connection.
   return invocation.getStore()?.aborted ?? false;
 }

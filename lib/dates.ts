@@ -1,6 +1,6 @@
 /**
- * A date here is `YYYY-MM-DD`, a day of the calendar and in no time zone. ECMAScript reads that form as midnight UTC
- * (ECMA-262, Date Time String Format), so that no zone of the machine comes in, and such dates sort as text.
+ * A date here is `YYYY-MM-DD`, a calendar day without a time zone. Such dates sort as text. ECMAScript reads them as
+ * midnight UTC (ECMA-262, Date Time String Format), so the machine's time zone does not matter.
  */
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
@@ -9,7 +9,7 @@ type Weekday = (typeof WEEKDAYS)[number];
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
-/** The length of a UTC day, and so of every day in this file. */
+/** The length of a UTC day, and therefore of every day in this file. */
 export const DAY_MS = 24 * HOUR_MS;
 
 export function addDays(date: string, days: number): string {
@@ -20,12 +20,12 @@ export function weekdayOf(date: string): Weekday {
   return WEEKDAYS[daysSinceMonday(date)] as Weekday;
 }
 
-/** The Monday with which the date's week begins (ISO 8601). */
+/** Returns the Monday of the date's week (ISO 8601). */
 export function mondayOf(date: string): string {
   return addDays(date, -daysSinceMonday(date));
 }
 
-/** From the first to the last, both included. */
+/** Returns all dates from the first to the last, inclusive. */
 export function datesBetween(first: string, last: string): string[] {
   const dates = [];
   for (let date = first; date <= last; date = addDays(date, 1)) dates.push(date);
@@ -38,7 +38,7 @@ function daysSinceMonday(date: string): number {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Kept, because it takes far longer to make a format than to use it, and each line of a story has a time. */
+/** Cached, because making a format takes far longer than using it, and each line of a job's story has a time. */
 function formatOf(locale: string, options: Intl.DateTimeFormatOptions = {}): Intl.DateTimeFormat {
   const name = `${locale} ${Object.entries(options)}`;
   const format = formats.get(name) ?? new Intl.DateTimeFormat(locale, options);
@@ -46,35 +46,37 @@ function formatOf(locale: string, options: Intl.DateTimeFormatOptions = {}): Int
   return format;
 }
 
-/** The date in a time zone. */
+/** Returns the date in a time zone. */
 export function dateIn(timeZone: string, ms: number): string {
   // Swedish writes dates as ISO 8601 does.
   return formatOf('sv-SE', { timeZone }).format(ms);
 }
 
-/** The date in the zone of this machine. */
+/** Returns the date in this machine's time zone. */
 export function localDate(ms: number): string {
   return formatOf('sv-SE').format(ms);
 }
 
-/** A time for people: in the zone of this machine, which it names. `2026-11-22 06:10:03 CET` */
+/** Returns a time for people, in this machine's time zone and with its name: `2026-11-22 06:10:03 CET` */
 export function localTime(ms: number): string {
   const parts = formatOf('sv-SE', { dateStyle: 'short', timeStyle: 'medium' }).format(ms);
   return `${parts} ${zoneAt(ms)}`;
 }
 
-/** The time of the day in the zone of this machine, `06:10:03`. */
+/** Returns the time of day in this machine's time zone, `06:10:03`. */
 export function localClock(ms: number): string {
   return formatOf('sv-SE', { timeStyle: 'medium' }).format(ms);
 }
 
-/** The zone of this machine at that time, `CET` or `GMT+5:30`. */
+/** Returns the name of this machine's time zone at that time, `CET` or `GMT+5:30`. */
 export function zoneAt(ms: number): string {
   const parts = formatOf('en-GB', { timeZoneName: 'short' }).formatToParts(ms);
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? 'UTC';
 }
 
-/** A length of time for people, in its two largest units: `280 ms`, `10.3 s`, `4 min 10 s`, `2 h 3 min`, `3 d 4 h`. */
+/**
+ * Returns a duration for people, in its two largest units: `280 ms`, `10.3 s`, `4 min 10 s`, `2 h 3 min`, `3 d 4 h`.
+ */
 export function elapsed(ms: number): string {
   if (ms < SECOND_MS) return `${Math.round(ms)} ms`;
   if (ms < MINUTE_MS) return `${Number((ms / SECOND_MS).toFixed(1))} s`;

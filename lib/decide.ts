@@ -1,4 +1,4 @@
-/** What became of one send to the partner API, as far as decisions depend on it. */
+/** The outcome of one send to the partner API, with the differences that decisions depend on. */
 export type SendOutcome =
   | CommonOutcome
   | 'invalid signature'
@@ -11,7 +11,7 @@ export type SendOutcome =
   | 'invalid'
   | 'contradictory';
 
-/** The same for a request to the MCP endpoint. The refusals are the rows of docs/partner-api.md#mcp-errors. */
+/** The outcome of a request to the MCP endpoint. The refusals are the rows of docs/partner-api.md#mcp-errors. */
 export type ToolOutcome =
   | CommonOutcome
   | 'no token seen'
@@ -30,8 +30,8 @@ type CommonOutcome = 'not sent' | 'no answer' | 'rate limited' | 'server error' 
 /**
  * - `retry later`: retry after a pause; counts as a failed attempt, unless the connection turns out to be down
  * - `wait for budget`: not a failure; the service wants fewer calls
- * - `look for it`: another send can no longer show the outcome, or is not allowed; search for what may have been created
- * - `park`: stop and leave the job to a person who looks after the relay or the instance
+ * - `look for it`: another send cannot show the outcome, or is not allowed; search for the object
+ * - `park`: stop, and leave the job to a person who looks after the relay or the instance
  */
 type CommonDecision = 'retry later' | 'wait for budget' | 'look for it' | 'park';
 
@@ -45,23 +45,24 @@ export type Decision = CommonDecision | 'sign again' | 'same bytes';
  * - `refresh`: get a newer token and send again, once
  * - `link again`: the person has to link their account again
  * - `link with scope`: the same, with one more scope
- * - `tell`: what was asked for is wrong; the person who asked hears why
+ * - `tell`: the request is wrong; tell the person who asked why
  */
 export type ToolDecision = CommonDecision | 'refresh' | 'link again' | 'link with scope' | 'tell';
 
 /**
- * The kind of a call to the partner API and its history.
+ * The kind of a call to the partner API, and its history.
  * - `repeatable`: executing it twice is harmless
  * - `creating`: it creates an object, and every earlier send of these bytes was clearly refused or never left
  * - `creating, unanswered`: it creates an object, and at least one send of these bytes has no clear answer
  */
 type History = 'repeatable' | 'creating' | 'creating, unanswered';
 
-/** The kind of a call to the MCP endpoint. `sent once`: it may create something, and MCP has no nonce. */
+/** The kind of a call to the MCP endpoint. A `sent once` call may create something, and MCP has no nonce. */
 export type ToolHistory = 'repeatable' | 'sent once';
 
 /**
- * What a send shows about the operation and the connection, independent of the job. The MCP endpoint has no breakers.
+ * The evidence of a send about the operation and the connection, independent of the job. The MCP endpoint has no
+ * breakers.
  * - `works`: they answer normally
  * - `fails`: counts against the breakers of both
  * - `nothing`: no conclusion
@@ -72,8 +73,8 @@ type PartnerRow = Readonly<Record<History, Decision> & { evidence: Evidence }>;
 type ToolRow = Readonly<Record<ToolHistory, ToolDecision>>;
 
 /**
- * The only table that maps outcomes to decisions. After an unanswered send of a creation, a refusal does not reveal the
- * outcome of that send, because the order in which the service checks a request is not known.
+ * The only table that maps outcomes to decisions. After an unanswered send of a creation, a refusal does not show the
+ * outcome of that send, because the order of the service's checks is unknown.
  */
 export const decisions: Readonly<Record<SendOutcome, PartnerRow> & Record<ToolOutcome, ToolRow>> = {
   'not sent': { ...row('retry later', 'retry later', 'same bytes', 'fails'), 'sent once': 'retry later' },
@@ -87,17 +88,17 @@ export const decisions: Readonly<Record<SendOutcome, PartnerRow> & Record<ToolOu
 
   'invalid signature': row('sign again', 'sign again', 'look for it', 'fails'),
   'timestamp outside window': row('sign again', 'sign again', 'look for it', 'fails'),
-  // These bytes have already arrived: a proxy may have sent them twice.
+  // These bytes have arrived before, perhaps because a proxy sent them twice.
   'nonce already used': row('sign again', 'look for it', 'look for it', 'nothing'),
   'unknown or revoked key': row('retry later', 'retry later', 'look for it', 'fails'),
   unauthorized: row('retry later', 'retry later', 'look for it', 'fails'),
   forbidden: row('park', 'park', 'look for it', 'works'),
   'not found': row('park', 'park', 'look for it', 'works'),
   invalid: row('park', 'park', 'look for it', 'works'),
-  // A success status with an envelope that says no. The status is what the contract documents.
+  // A success status whose envelope reports a failure. The contract documents the status.
   contradictory: row('park', 'same bytes', 'same bytes', 'nothing'),
 
-  // The relay always sends one: something in front of the service has removed it.
+  // The relay always sends a token, so something in front of the service has removed it.
   'no token seen': refusal('park'),
   'token expired': refusal('refresh'),
   'no consent': refusal('link again'),
@@ -119,7 +120,7 @@ function row<Repeatable extends Decision>(
   return { repeatable, creating, 'creating, unanswered': unanswered, evidence };
 }
 
-/** It comes before a tool is run. */
+/** The endpoint refuses before it runs a tool, so the call's history does not matter. */
 function refusal(decision: ToolDecision): ToolRow {
   return { repeatable: decision, 'sent once': decision };
 }

@@ -1,17 +1,22 @@
 import { createHash } from 'node:crypto';
 
-/** A fingerprint of a value's JSON: 20 hex digits, the same for equal values with their keys in the same order. */
+/**
+ * Returns a fingerprint of a value's JSON: 20 hex digits. Equal values with their keys in the same order have the same.
+ */
 export function digest(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 20);
 }
 
-/** The fingerprint of each field that has a value. */
+/** Returns the fingerprint of each field that has a value. */
 export function digestFields(fields: object): Record<string, string> {
   const set = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(set.map(([field, value]) => [field, digest(value)]));
 }
 
-/** JSON with the keys of every object sorted: the same for equal values, also after the table has reordered them. */
+/**
+ * Returns JSON with the keys of every object sorted. Equal values have the same, even if the table has reordered their
+ * keys.
+ */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(inOrder(value));
 }

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 
 /**
- * The encoding of a text, as its first bytes show it, or else as it is said to be. What is said to be UTF-16 and is not,
- * and what has an unknown name, is UTF-8.
+ * Returns the encoding that the first bytes of a text show, or else the declared one. Text without the bytes of UTF-16
+ * is not UTF-16, even if declared so. For that text, and for an unknown name, the encoding is UTF-8.
  */
 export function encodingOf([first = 0, second = first]: Uint8Array, said: string | undefined): string {
   if ((first === 0xff && second === 0xfe) || (first > 0 && second === 0)) return 'utf-16le';
@@ -15,13 +15,13 @@ export function encodingOf([first = 0, second = first]: Uint8Array, said: string
   }
 }
 
-/** The text without a byte order mark. What is not Unicode is read by the charset that it is said to have. */
+/** Returns the text without a byte order mark. The declared charset applies only to text that is not Unicode. */
 export function decoded(bytes: Uint8Array, charset: string | undefined): string {
   const encoding = encodingOf(bytes, charset);
   return new TextDecoder(isUtf8(bytes) && !encoding.startsWith('utf-16') ? undefined : encoding).decode(bytes);
 }
 
-/** The charset that an answer names. */
+/** Returns the charset that an answer declares. */
 export function charsetOf(headers: Headers): string | undefined {
   return /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headers.get('content-type') ?? '')?.[1];
 }

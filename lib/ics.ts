@@ -10,30 +10,30 @@ import { counted } from './text.ts';
 /** An event of an iCalendar file that takes place on some of the wanted days (RFC 5545). */
 interface CalendarEvent {
   summary: string;
-  /** The addresses of the people who take part and have not declined, otherwise that of the organizer; in lowercase. */
+  /** In lowercase: the people who take part and have not declined, or else the organizer. */
   addresses: string[];
-  /** The wanted days on which it takes place. */
+  /** The wanted days on which the event takes place. */
   dates: string[];
 }
 
 interface WantedDates {
-  /** `YYYY-MM-DD`, both included. */
+  /** `YYYY-MM-DD`, inclusive. */
   from: string;
   to: string;
-  /** The zone of `at`, and of times in the file that name none. */
+  /** The time zone of `at`, and of times in the file without one. */
   timeZone: string;
-  /** An event with times counts on the days on which it lasts at this time: `16:30`. */
+  /** An event with times counts on the days on which it covers this time: `16:30`. */
   at: string;
 }
 
-/** The limits for what a file makes the library do: rules may never match. */
+/** The time limits for a file, because its rules may never match. */
 const LONGEST_MS = 2_000;
 const LONGEST_SERIES_MS = 1_000;
 
 /**
- * Reads the events of an iCalendar file, with their repetitions. Each is read for itself.
+ * Reads the events of an iCalendar file, with their repetitions. An unreadable event does not affect the others.
  *
- * @param leftOut is called for each part of the file that cannot be understood, with what it is
+ * @param leftOut gets a description of each part of the file that cannot be understood
  * @throws {Error} for a file that is not iCalendar
  */
 export function eventsIn(
@@ -48,7 +48,7 @@ export function eventsIn(
   });
   const readEvent = createEventReader(leftOut);
   const read = eventsOf(file, leftOut).map(readEvent);
-  // What is repeated takes time, so it comes after the rest.
+  // Repeated events come last, because they take time.
   const series = [...Map.groupBy(read, ({ uid }) => uid).values()].sort(
     (a, b) => Number(hasRule(a)) - Number(hasRule(b)),
   );
@@ -56,7 +56,7 @@ export function eventsIn(
   const found: CalendarEvent[] = [];
   const end = performance.now() + LONGEST_MS;
   let next = 0;
-  /** Some of the series: starting a context takes as long as reading many of them. */
+  /** Reads several series at a time, because starting a context takes as long as reading many of them. */
   function readSome(): void {
     const pause = performance.now() + LONGEST_SERIES_MS / 2;
     for (; next < series.length && performance.now() < pause; next++) {

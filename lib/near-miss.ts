@@ -1,13 +1,13 @@
 import { distance } from 'fastest-levenshtein';
 
-/** Two typos in a shorter word make it a different word: `note` is not a typo of `done`. */
+/** Shorter words may have one typo only, because two make a different word: `note` is not a typo of `done`. */
 const LONG_WORD = 5;
 
-/** The word that was probably meant: one typo away, or two if it is long. Of equally near words, the first. */
+/** Returns the word that was probably meant: one typo away, or two in a long word. Of equally near words, the first. */
 export function nearMiss<W extends string>(typed: string, words: readonly W[]): W | undefined {
   const mostSlips = (word: string) => (word.length >= LONG_WORD ? 2 : 1);
   const [nearest] = words
-    // Comparing long texts takes quadratic time, and each letter that one has more is a typo.
+    // Skips words of very different length: each extra letter is a typo, and comparing long texts takes quadratic time.
     .filter((word) => Math.abs(word.length - typed.length) <= mostSlips(word))
     .map((word) => ({ word, slips: slipsBetween(typed, word) }))
     .filter(({ word, slips }) => slips <= mostSlips(word))
@@ -15,7 +15,7 @@ export function nearMiss<W extends string>(typed: string, words: readonly W[]): 
   return nearest?.word;
 }
 
-/** The words with the fewest letters to change, whatever they mean. */
+/** Returns the words with the fewest typos, however many there are. */
 export const nearest = (typed: string, words: readonly string[], most: number): string[] =>
   words.toSorted((a, b) => distance(typed, a) - distance(typed, b)).slice(0, most);
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The folder of a team: that of relay.config.ts, here or above. Without one, it is the current folder. */
+/** Returns the team's folder: the nearest one with relay.config.ts, from here upwards, or else the current folder. */
 export function projectFolder(from = process.cwd()): string {
   for (let folder = from; ; folder = dirname(folder)) {
     if (existsSync(join(folder, 'relay.config.ts'))) return folder;
@@ -9,5 +9,5 @@ export function projectFolder(from = process.cwd()): string {
   }
 }
 
-/** The extension of the files of this version: `.ts` in its repository, `.js` in the package. */
+/** The extension of this version's files: `.ts` in its repository, `.js` in the package. */
 export const SOURCE = import.meta.filename.slice(-3);

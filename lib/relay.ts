@@ -1,4 +1,7 @@
-/** All that relay.config.ts and a team's automations import, besides `partner-relay/zod`: docs/guides/your-own-automation.md. */
+/**
+ * Everything that relay.config.ts and a team's automations import, except `partner-relay/zod`:
+ * docs/guides/your-own-automation.md.
+ */
 export { defineConfig } from './config/schema.ts';
 export { command } from './triggers/command.ts';
 export { github } from './triggers/github.ts';

@@ -19,12 +19,12 @@ import none, { type CustomAutomations } from './triggers/custom-automation.ts';
 /** Everything that a function needs apart from its event. Tests set the clock and the randomness. */
 export interface Runtime {
   config: RelayConfig;
-  /** The automations of the team itself. */
+  /** The team's own automations. */
   custom: CustomAutomations;
   environment: Environment;
   /** Epoch milliseconds. */
   clock: () => number;
-  /** At least 0, below 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   random: () => number;
   randomBytes: (size: number) => Uint8Array;
   sleep: (ms: number) => Promise<void>;
@@ -36,7 +36,9 @@ export interface Runtime {
   runs: ProcessRuns;
 }
 
-/** The runtime of a function outside tests. @throws {Error} for an environment that lacks something */
+/**
+ * Opens the runtime of a function outside tests. @throws {Error} if a variable of the environment is missing or wrong
+ */
 export function systemRuntime(
   config: RelayConfig,
   variables: Readonly<Record<string, string | undefined>>,
@@ -58,12 +60,12 @@ export function systemRuntime(
   };
 }
 
-/** The table, and what is kept in it, the queue and the secrets. */
+/** The table with its stores, the queue and the secrets. */
 export interface Stores {
   dynamoDb: DynamoDBClient;
   sqs: SQSClient;
   queueUrls: Readonly<Record<QueueName, string>>;
-  /** The time of the table: epoch milliseconds. */
+  /** The table's time, in epoch milliseconds. */
   clock: () => number;
   table: Table;
   jobs: JobStore;
@@ -72,8 +74,8 @@ export interface Stores {
 }
 
 /**
- * The SDK's own defaults, spelt out: what is left open it looks for in the shared configuration files, which no Lambda
- * has, and that is a good part of a cold start.
+ * The SDK's own defaults, written out. For each default left unset, the SDK searches configuration files that no Lambda
+ * has, which is a good part of a cold start.
  * https://docs.aws.amazon.com/sdkref/latest/guide/settings-reference.html
  */
 const CLIENT_SETTINGS = {
@@ -89,9 +91,7 @@ const CLIENT_SETTINGS = {
 /** A clock that is wrong by more than this is reported. */
 const TOLD_FROM_MS = 60_000;
 
-/**
- * Learns the time of the table before any decision depends on it, in functions whose first request would be a write.
- */
+/** Learns the table's time before any decision depends on it, in functions whose first request would be a write. */
 export async function ensureTime({ clock, ensureTime }: Table, log: Runtime['log']): Promise<void> {
   if (clock.isKnown()) return;
   await ensureTime(keys.time());
@@ -100,7 +100,7 @@ export async function ensureTime({ clock, ensureTime }: Table, log: Runtime['log
   log.warn({ message: "this machine's clock is wrong; the relay goes by the table's time", aheadSeconds });
 }
 
-/** Begins a run of a function that the clock fires, and notes it for people. The run counts for more than its note. */
+/** Begins a run of a scheduled function, and notes it for people. A failure of the note does not stop the run. */
 export async function beginRun(slug: string, table: Table, log: Runtime['log']): Promise<void> {
   await ensureTime(table, log);
   const unnoted = (error: unknown) => log.warn({ message: 'the run could not be noted', slug, error: String(error) });
@@ -108,10 +108,10 @@ export async function beginRun(slug: string, table: Table, log: Runtime['log']):
 }
 
 /**
- * While Lambda starts a function, reads the secrets that its first event needs and the time of the table, so that the
- * event waits for neither. What fails is tried again by the event.
+ * While Lambda starts a function, reads the secrets for its first event and the table's time, so that the event waits
+ * for neither. The event repeats what fails here.
  *
- * @param read begins to read an item that every event needs. Its answer tells the time, too
+ * @param read starts to read an item that every event needs. The answer also brings the table's time
  */
 export function prepare(
   { environment, log }: Runtime,
@@ -125,30 +125,31 @@ export function prepare(
   ensureTime(table, log).catch(() => {});
 }
 
-/** How a process calls AWS, where the SDK's defaults do not fit. */
+/** The settings of a process for calls to AWS, where the SDK's defaults do not fit. */
 export type AwsClient = Pick<SQSClientConfig, 'credentials'> & {
   requestHandler: { httpsAgent: { proxyEnv: Readonly<Record<string, string | undefined>> } };
   ignoreConfiguredEndpointUrls?: boolean;
 };
 
 /**
- * Node itself takes only fetch and its global agents through a proxy. The SDK has an agent of its own.
+ * Sends the SDK's requests through a proxy. Node's built-in proxy support covers only fetch and its global agents, and
+ * the SDK has its own agent.
  * https://nodejs.org/docs/latest-v24.x/api/http.html#built-in-proxy-support
  */
 function asFunction({ HTTPS_PROXY, NO_PROXY }: Environment): AwsClient {
   return {
     requestHandler: { httpsAgent: { proxyEnv: { HTTPS_PROXY, NO_PROXY } } },
-    // The first request of each client would wait for files that no Lambda has.
+    // Otherwise, the first request of each client would wait for files that no Lambda has.
     ignoreConfiguredEndpointUrls: true,
   };
 }
 
 /**
- * Opens the stores that the environment names. The first use asks AWS, and nothing before it.
+ * Opens the stores that the environment names. Calls AWS only at the first use of a store.
  *
- * @param limits of a call of AWS. The database of one machine shares its processor with all else, and is waited for as
- *   long as a command waits
- * @param aws as a function does, by default
+ * @param limits of a call to AWS. On one machine, the limits of a command apply, because the database shares the
+ * processor with everything else
+ * @param aws by default, the settings of a function
  */
 export function openStores(
   { environment, clock: ownClock, log }: Pick<Runtime, 'environment' | 'clock'> & Partial<Pick<Runtime, 'log'>>,

@@ -1,40 +1,38 @@
 import type { QueueName } from './config/queues.ts';
 
 export interface Schedule {
-  /** The name of its file in functions/. */
+  /** The name of the schedule's file in functions/. */
   slug: string;
-  /** It fires at the minutes of the hour, in UTC, that are multiples of this. */
+  /** Fires at the minutes of the hour, in UTC, that are multiples of this. */
   everyMinutes: 1 | 15 | 60;
-  /**
-   * True if it works as of the time that it was fired for. The others look at the current state, however late they run.
-   */
+  /** True if a run uses the time for which it was fired. All others use the current state, however late they run. */
   takesTime: boolean;
   timeoutSeconds: number;
-  /** Permissions and resources of the deployment. On one machine, everything is available. */
+  /** The permissions and resources in a deployment. On one machine, everything is available. */
   needs: {
-    /** The secrets that it reads; `partner` means the secrets of all connections. */
+    /** The secrets that the function reads; `partner` means the secrets of all connections. */
     secrets: readonly ('github' | 'slack' | 'partner')[];
     queues: readonly QueueName[];
-    /** True if it counts the dead letters of these queues. */
+    /** True if the function counts the dead letters of these queues. */
     deadLetters?: true;
-    /** True if it calls the service, which may be inside a company's network. */
+    /** True if the function calls the service, which may be inside a company's network. */
     service: boolean;
   };
-  /** What is not done while it does not run, and who is affected. */
+  /** The work that stops while the function does not run, and who is affected. */
   broken: string;
 }
 
 export interface ScheduleEvent {
-  /** The time that it was fired for, in ISO 8601 with its zone; without it, now. */
+  /** The time for which the schedule fired, in ISO 8601 with its zone; without it, now. */
   at?: string;
-  /** Only this schedule of the team, at that time. */
+  /** Runs only this schedule of the team, at that time. */
   own?: string;
 }
 
 /**
- * The event that runs a schedule now.
- * @param at as of that time
- * @throws {Error} for an unknown schedule, and for a time that it does not take
+ * Returns the event that runs a schedule now.
+ * @param at the time that the run uses
+ * @throws {Error} for an unknown schedule, and for a time that the schedule does not accept
  */
 export function eventNow(slug: string, at: Date | undefined): ScheduleEvent {
   const schedule = schedules.find((one) => one.slug === slug);
@@ -43,13 +41,13 @@ export function eventNow(slug: string, at: Date | undefined): ScheduleEvent {
   return at ? { at: at.toISOString() } : {};
 }
 
-/** Every schedule there is: infra/schedules.ts deploys them, and local/schedules.ts fires them on one machine. */
+/** All schedules. infra/schedules.ts deploys them, and local/schedules.ts fires them on one machine. */
 export const schedules: readonly Schedule[] = [
   {
     slug: 'job-sweep',
     everyMinutes: 1,
     takesTime: false,
-    // The next sweep comes a minute later.
+    // Ends before the next sweep, a minute later.
     timeoutSeconds: 55,
     needs: {
       // For the notices of parked jobs.
@@ -64,7 +62,7 @@ export const schedules: readonly Schedule[] = [
     slug: 'credential-check',
     everyMinutes: 60,
     takesTime: false,
-    // Two tries of each credential, all of them at the same time.
+    // Two tries of each credential, all at the same time.
     timeoutSeconds: 120,
     needs: { secrets: ['github', 'slack', 'partner'], queues: [], service: true },
     broken: 'an expired or revoked key is noticed only when an event fails.',
@@ -73,7 +71,7 @@ export const schedules: readonly Schedule[] = [
     slug: 'github-redelivery',
     everyMinutes: 15,
     takesTime: false,
-    // It ends by itself after four minutes.
+    // The function ends by itself after four minutes.
     timeoutSeconds: 300,
     needs: { secrets: ['github'], queues: [], service: false },
     broken: 'GitHub events that arrived while the relay could not accept them stay lost.',

@@ -5,19 +5,19 @@ const KEY_ID_BYTES = 4;
 export const SEAL_IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A key, made of the text in the secret. */
+/** A key, derived from the text in the secret. */
 export interface SealKey {
   bytes: Buffer;
-  /** Identifies the key, so that a rotated one is not tried. */
+  /** Identifies the key, so that opening does not try a rotated one. */
   id: Buffer;
 }
 
-/** What was sealed cannot be opened: another key, other associated data, or changed bytes. */
+/** The sealed text cannot be opened: another key, other associated data, or changed bytes. */
 export class SealBroken extends Error {
   override readonly name = 'SealBroken';
 }
 
-/** @param purpose separates keys that are derived from the same text */
+/** @param purpose separates keys that come from the same text */
 export function sealKey(text: string, purpose = 'grants'): SealKey {
   const bytes = createHash('sha256').update(`partner-relay ${purpose}`).update('\0').update(text).digest();
   return { bytes, id: createHash('sha256').update(bytes).digest().subarray(0, KEY_ID_BYTES) };
@@ -26,7 +26,7 @@ export function sealKey(text: string, purpose = 'grants'): SealKey {
 /**
  * Encrypts and authenticates a text.
  *
- * @param associated what the text belongs to; it opens only with the same
+ * @param associated what the text belongs to; it opens only with the same list
  * @param iv {@link SEAL_IV_BYTES} random bytes, new for each text
  * @returns the key's id, the IV, the tag and the ciphertext
  */
@@ -52,5 +52,5 @@ export function unseal(keys: readonly SealKey[], sealed: Uint8Array, associated:
   }
 }
 
-/** JSON, so that no two lists have the same bytes. */
+/** JSON, so that different lists never have the same bytes. */
 const bytesOf = (associated: readonly string[]) => Buffer.from(JSON.stringify(associated));

@@ -1,34 +1,36 @@
-/** The result of one send, with what it returned or the error that it ended with. `open`: it may be carried out. */
+/** The result of one send, with its answer or its error. `open`: the call may be carried out. */
 export type Sent<T> = { became: 'accepted'; result: T } | { became: 'not carried out' | 'open'; error: unknown };
 
 /**
- * Where it is written that a request may have left, so that every later run finds it there.
- * @typeParam Way what it is sent with, if that is known only then
- * @typeParam Request what is sent, if it is made only then
+ * Records that a request may have left, where every later run finds it.
+ * @typeParam Way the means of sending, if only the send itself knows it
+ * @typeParam Request the request, if only the mark makes it
  */
 export interface Mark<Way = void, Request = void> {
-  /** Writes that the request may leave, unless it is already written for this way. If this throws, it is not sent. */
+  /**
+   * Records that the request may leave, unless it is recorded for this way already. If this throws, nothing is sent.
+   */
   write(way: Way): Promise<Request>;
-  /** Writes that it was not carried out. */
+  /** Records that the request was not carried out. */
   erase(error: unknown): Promise<void>;
 }
 
-/** How a send says what happens to its request. */
+/** The functions by which a send reports on its request. */
 export interface Leaving<Way = void, Request = void> {
-  /** Called when the slot of the request, or a later slot, is due. The request leaves only after this. */
+  /** Call this when the request's slot, or a later slot, is due. The request may leave only after it. */
   mayLeave(way: Way): Promise<Request>;
-  /** A request that may carry out the call leaves now. */
+  /** Call this when a request leaves that may carry out the call. */
   leaves(): void;
-  /** That request was explicitly refused, or certainly never left. */
+  /** Call this if that request was explicitly refused, or certainly never left. */
   refused(): void;
 }
 
 /**
- * Sends a call that must not be carried out twice. Nothing else decides what an error says about such a call: once a
- * request may have left, only an explicit refusal shows that it was not carried out. Any other error, also an unexpected
- * one of the relay's own code, leaves that open.
+ * Sends a call that must not be carried out twice. Only this function decides what an error says about such a call:
+ * once a request may have left, only an explicit refusal shows that it was not carried out. Any other error leaves the
+ * outcome open, even an unexpected error in the relay's own code.
  *
- * @param wasOpen true if an earlier send may have been carried out; a refusal says nothing about that one
+ * @param wasOpen true if an earlier send may have been carried out; a refusal says nothing about that send
  */
 export async function sendOnce<T, Way, Request>(
   mark: Mark<Way, Request>,

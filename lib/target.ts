@@ -1,4 +1,4 @@
-/** What a defect can be linked to (docs/partner-api.md#operations). */
+/** The kinds of objects to which a defect can be linked (docs/partner-api.md#operations). */
 export const targetKinds = ['task', 'test case', 'test step'] as const;
 export type TargetKind = (typeof targetKinds)[number];
 

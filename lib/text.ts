@@ -1,6 +1,6 @@
 /**
- * The text, or as much of it as fits into so many bytes of UTF-8 together with a note that it was cut. Never splits a
- * character, even one that is made of several code points, such as a flag or a letter with an accent.
+ * Cuts a text to a number of bytes of UTF-8, including a note that it was cut. Returns a shorter text unchanged. Never
+ * splits a character, even one of several code points, such as a flag or a letter with an accent.
  */
 export function cutToBytes(text: string, maxBytes: number, note: string): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
@@ -9,21 +9,21 @@ export function cutToBytes(text: string, maxBytes: number, note: string): string
   return upTo(text, fits) + note;
 }
 
-/** The same by length, as JavaScript and Slack count it. */
+/** Cuts a text to a length, counted as in JavaScript and Slack. */
 export function cutToLength(text: string, maxLength: number, note = ''): string {
   return text.length <= maxLength ? text : upTo(text, Math.max(0, maxLength - note.length)) + note;
 }
 
-/** The whole characters before that place. */
+/** Returns the whole characters before a place. */
 function upTo(text: string, place: number): string {
   const boundary = new Intl.Segmenter().segment(text).containing(place)?.index ?? place;
   return text.slice(0, boundary);
 }
 
-/** An e-mail address as the settings have it, whose letter case does not matter. */
+/** Returns an e-mail address in a form for comparison, because the settings ignore upper and lower case. */
 export const comparableAddress = (email: string) => email.trim().toLowerCase();
 
-/** `12, 13 and 14` */
+/** Returns a list in words: `12, 13 and 14` */
 export function enumerated(items: readonly string[]): string {
   return items.length < 2 ? items.join() : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`;
 }
@@ -34,14 +34,14 @@ export const counted = (count: number, what: string) => `${count} ${what}${count
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
 /**
- * The value of a JSON text, perhaps behind a byte order mark; undefined for any other text. An integer beyond 2^53 comes
- * as a text of its digits, because two ids would become the same number.
+ * Parses JSON, with or without a byte order mark; returns undefined for any other text. An integer beyond 2^53 becomes
+ * a text of its digits, because two different ids would otherwise become the same number.
  */
 export function parsedJson(given: string): unknown {
   const text = given.replace(/^\ufeff/, '');
   try {
     const value: unknown = JSON.parse(text);
-    // A reviver gets each value of the text, which takes several times as long.
+    // A reviver is called for each value of the text, which takes several times as long.
     return hasLongNumber(text) ? JSON.parse(text, withDigits) : value;
   } catch {
     return undefined;
@@ -50,7 +50,7 @@ export function parsedJson(given: string): unknown {
 
 const LONG = 16;
 
-/** Whether a number in a JSON text has 16 digits or more: one of them is at a multiple of 16. */
+/** True if a number in a JSON text has 16 digits or more. One of its digits is then at a multiple of 16. */
 function hasLongNumber(json: string): boolean {
   for (let at = LONG - 1; at < json.length; at += LONG) {
     const code = json.charCodeAt(at);
@@ -60,7 +60,7 @@ function hasLongNumber(json: string): boolean {
   return false;
 }
 
-/** An integer beyond 2^53 as its digits. */
+/** Replaces an integer beyond 2^53 with its digits. */
 function withDigits(_name: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
   return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? source : value;
 }

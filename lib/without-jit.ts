@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
 
-// Zod compiles a function for each schema at its first use, which saves time after some thousand uses. A Lambda that has
-// just been started for one event only loses time. Import this before anything that makes a schema.
+// Turns off zod's compiled schemas. Zod compiles a function for each schema at its first use, which pays off only after
+// some thousand uses. A Lambda started for one event loses time. Import this before anything that defines a schema.
 z.config({ jitless: true });

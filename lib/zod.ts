@@ -1,2 +1,2 @@
-/** What fields of an automation's input are made with: the zod of this version, https://zod.dev/packages/mini */
+/** The schema library for the input fields of an automation: this version's zod, https://zod.dev/packages/mini */
 export * from 'zod/mini';

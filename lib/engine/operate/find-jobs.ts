@@ -5,7 +5,7 @@ import type { Item, Table } from '../../state/table/table.ts';
 import { type Job, type JobStatus, jobStatuses, waitOf } from '../record/job.ts';
 import { idOfRecord, readableJobs } from '../record/job-item.ts';
 
-/** What a job must be to be found. Every field that is given must match. Text matches in any letter case. */
+/** Selects jobs. A job must match every given field. Text matches in upper or lower case. */
 export interface JobFilter {
   statuses?: readonly JobStatus[] | undefined;
   automation?: string | undefined;
@@ -13,47 +13,47 @@ export interface JobFilter {
   lane?: Lane | undefined;
   /** `owner/name` or `owner/name#42`. */
   place?: string | undefined;
-  /** A GitHub login, with or without `@`, a Slack user id, or the person's name. */
+  /** A GitHub login, with or without `@`, a Slack user id, or the person's name as people see it. */
   person?: string | undefined;
   /** The whole id of the cause: GitHub's `X-GitHub-Delivery`, Slack's `trigger_id`. */
   delivery?: string | undefined;
-  /** A part of the id, the summary, the outcome, or the reason why it waits or is parked. */
+  /** A part of the id, the summary, the outcome, or the reason for which the job waits or is parked. */
   text?: string | undefined;
-  /** Made at or after that time; epoch milliseconds. */
+  /** Created at or after that time; epoch milliseconds. */
   since?: number | undefined;
 }
 
-/** The given cursor is not from a list of jobs. */
+/** The cursor does not come from a list of jobs. */
 export class CursorError extends Error {
   override readonly name = 'CursorError';
 }
 
 export interface FindJobsOptions {
   filter: JobFilter;
-  /** The cursor of the last answer. Without it, the search starts at the front. */
+  /** The cursor of the last answer. Without it, the search begins at the start. */
   cursor?: string | undefined;
   limit: number;
-  /** How many pages of the index to read at most, over all statuses; at least one for each status. */
+  /** The maximum number of index pages to read, over all statuses; at least one for each status. */
   maxPages: number;
   /** Epoch milliseconds. */
   now: number;
-  /** The job as it is shown to people, who look for what they see. */
+  /** Returns the job as people see it, because they search for the names that they see. */
   shown?: ShowJob;
 }
 
-/** A job with names in place of ids. */
+/** Replaces the ids in a job with names. */
 export type ShowJob = (job: Job) => Promise<Job>;
 
-/** A part of the jobs that match. */
+/** One part of the matching jobs. */
 export interface FoundJobs {
   /**
-   * By `wakeAt`, the latest first: jobs that have not ended, then ended jobs by the time of their end. Waiting jobs alone:
-   * the soonest first.
+   * Sorted by `wakeAt`, latest first: jobs that have not ended, then ended jobs by the time of their end. A list of
+   * waiting jobs alone has the soonest first.
    */
   jobs: Job[];
-  /** Where to go on. Missing at the end. It may be there although no more jobs match. */
+  /** Where the list continues. Missing at the end. It may be set although no more jobs match. */
   cursor?: string;
-  /** How many of `jobs` have which status. */
+  /** The number of `jobs` with each status. */
   counts: Record<JobStatus, number>;
   /** How many jobs were compared with the filter. */
   read: number;
@@ -62,8 +62,8 @@ export interface FoundJobs {
 const PAGE_SIZE = 100;
 
 /**
- * Finds jobs in the index of jobs by status, page by page. It never scans the table. The index may lag behind the table
- * for a moment.
+ * Finds jobs in the index of jobs by status, page by page. Never scans the table. The index may lag slightly behind the
+ * table.
  *
  * @throws {CursorError}
  */
@@ -85,7 +85,7 @@ export async function findJobs(
     const stream = withLatest(streams);
     const item = stream?.page.shift();
     if (!stream || !item) {
-      // A page may be empty although the index goes on behind it.
+      // A page may be empty although the index continues after it.
       if (streams.every(({ isWhole }) => isWhole)) break;
       continue;
     }
@@ -101,10 +101,12 @@ export async function findJobs(
   return { jobs, counts, read, ...(rest.length > 0 && { cursor: writeCursor(rest) }) };
 }
 
-/** How many of the newest pages of each status are read for the jobs that were just made. */
+/** How many of the newest pages of each status are searched for new jobs. */
 const NEWEST_PAGES = 2;
 
-/** The jobs that a delivery, a command or a form has just made. A backlog in one status does not hide another status. */
+/**
+ * Finds the jobs that a delivery, a command or a form has just made. A backlog in one status does not hide the others.
+ */
 export async function findNewJobs(table: Table, delivery: string, now: number): Promise<Job[]> {
   const found = await Promise.all(
     jobStatuses.map((status) =>
@@ -114,7 +116,7 @@ export async function findNewJobs(table: Table, delivery: string, now: number): 
   return found.flatMap(({ jobs }) => jobs);
 }
 
-/** True if the job has everything that the filter names. */
+/** True if the job matches every given field of the filter. */
 export function isWanted(job: Job, filter: JobFilter): boolean {
   const { statuses, automation, connection, lane, place, person, delivery, text, since } = filter;
   return (
@@ -146,14 +148,14 @@ function textsOf(job: Job): (string | undefined)[] {
   return [id, summary, title, entity, outcome, waitOf(job)?.why, parked?.reason];
 }
 
-/** The jobs of one status, the latest first. */
+/** The jobs of one status, latest first. */
 interface Stream {
   status: JobStatus;
-  /** The last job that was taken. */
+  /** The last job that was taken from the page. */
   after?: Position | undefined;
-  /** The jobs that are read and not taken. */
+  /** The jobs that were read but not taken. */
   page: Item[];
-  /** True if nothing follows after `page`. */
+  /** True if the index has nothing after `page`. */
   isWhole: boolean;
 }
 
@@ -163,9 +165,9 @@ function streamsOf(statuses: readonly JobStatus[]): Stream[] {
 
 async function readPage(stream: Stream, { since, statuses, delivery }: JobFilter, table: Table): Promise<void> {
   const { status, after } = stream;
-  // What a delivery has just made is among the last to continue.
+  // A delivery's new jobs are among the last to continue.
   const soonestFirst = statuses?.join() === 'waiting' && delivery === undefined;
-  // No job is due, nor ends, before it is made.
+  // No job is due or ends before it is created.
   const condition =
     since === undefined
       ? { expression: '#status = :status', values: { status } }
@@ -192,7 +194,7 @@ const positionOf = (item: Item): Position => ({ id: idOfRecord(item), wakeAt: Nu
 type Position = z.output<typeof position>;
 const position = z.object({ id: z.string(), wakeAt: z.number().check(z.gte(0), z.lte(Number.MAX_SAFE_INTEGER)) });
 
-/** Where each status goes on: after that job, or from the start. */
+/** The position after which each status continues. Without one, it begins at the start. */
 const cursorShape = z.array(z.object({ status: z.enum(jobStatuses), after: z.optional(position) }));
 
 function writeCursor(streams: readonly Stream[]): string {

@@ -6,9 +6,11 @@ import type { Table } from '../../state/table/table.ts';
 import { type JobStatus, jobStatuses } from '../record/job.ts';
 import type { JobStore } from '../record/job-store.ts';
 
-/** Where counting ends. The console counts once a second, and a count reads the index: about 200 read units for this many. */
+/**
+ * The highest count. The console counts every second, and counting this many reads the index for about 200 read units.
+ */
 const COUNTED_UP_TO = 1_000;
-/** What has to be read to know whether there are more. */
+/** How many entries to read, to know whether there are more. */
 export const READ_TO_COUNT = COUNTED_UP_TO + 1;
 
 /** A number of jobs, as the terminal and the console show it. */
@@ -23,7 +25,7 @@ export function countOf(found: number): Count {
   return { jobs: Math.min(found, COUNTED_UP_TO), more: found > COUNTED_UP_TO };
 }
 
-/** Counts the jobs of each status, without reading them whole. */
+/** Counts the jobs of each status without reading their records. */
 export async function countJobs(table: Table): Promise<Record<JobStatus, Count>> {
   const counts = await Promise.all(
     jobStatuses.map(async (status) => {
@@ -34,7 +36,7 @@ export async function countJobs(table: Table): Promise<Record<JobStatus, Count>>
   return Object.fromEntries(counts) as Record<JobStatus, Count>;
 }
 
-/** The jobs in a waiting line, and when the oldest was created; epoch milliseconds. */
+/** Counts the jobs in a waiting line, and returns when the oldest was created; epoch milliseconds. */
 export async function countLine(
   jobs: JobStore,
   connection: string,
@@ -50,7 +52,7 @@ export function countInWords({ jobs, more }: Count): string {
 }
 
 /**
- * When this number of calls of a lane will have been sent, after the jobs that wait in the lanes ahead of it.
+ * Estimates when this number of a lane's calls will have been sent, after the jobs that wait in the lanes ahead of it.
  * @returns the time in epoch milliseconds, and the number of those jobs
  */
 export async function foreseeCalls(

@@ -10,10 +10,10 @@ import { idOfRecord } from '../record/job-item.ts';
 import type { Standstill } from './relay-state.ts';
 
 /**
- * [An alarm acts](https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-actions.html) only when it changes its
- * state, so one on how many things are wrong hides the second behind the first.
- * What is recorded here are arrivals: what is wrong and was not before. The log line says what it is. After a crash,
- * something may be told twice.
+ * Reports troubles that are new. [An alarm
+ * acts](https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-actions.html) only when its state changes,
+ * so an alarm on the number of troubles would hide the second one behind the first. The log line names each trouble.
+ * After a crash, a trouble may be reported twice.
  */
 export interface Teller {
   table: Table;
@@ -22,17 +22,17 @@ export interface Teller {
 }
 
 export interface Trouble {
-  /** Tells it apart from others: `main: defects/create` */
+  /** Identifies the trouble, such as `main: defects/create` */
   name: string;
-  /** It counts once it has lasted this long. */
+  /** How long the trouble must last before it is reported. */
   lastsMs: number;
   metric: MetricName;
   about: Readonly<Record<string, unknown>>;
 }
 
 /**
- * What the sweep adds each minute, so that an alarm on arrivals is at OK when the next one comes. Where a metric has gaps,
- * CloudWatch looks at the last value before them, and the alarm stays as it is for some minutes.
+ * The metrics of a minute without news. The sweep adds them each minute, so that an alarm is back at OK before the next
+ * trouble. If a metric has gaps, CloudWatch uses the last value before the gap, and the alarm stays on for minutes.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
  */
 export const NOTHING_NEW = {
@@ -46,7 +46,7 @@ export const NOTHING_NEW = {
 
 const seenShape = z.object({ troubles: z.record(z.string(), z.object({ since: z.number(), isTold: z.boolean() })) });
 
-/** Tells each trouble once, and again only after it has ended in between. @param kind what all of them are of */
+/** Reports each trouble once, and again only if it ended in between. @param kind the kind of all given troubles */
 export async function tellNewTroubles(kind: string, troubles: readonly Trouble[], { table, metrics, log }: Teller) {
   const key = keys.troubles(kind);
   const now = table.clock.now();
@@ -63,7 +63,10 @@ export async function tellNewTroubles(kind: string, troubles: readonly Trouble[]
   if (!isDeepStrictEqual(before, after)) await table.put({ ...key, troubles: after });
 }
 
-/** What stands still on a connection. A pause of a few minutes is usual after a 429 and a deployment of the service. */
+/**
+ * Returns the stopped parts of a connection. Short pauses are normal after a 429 and during a deployment of the
+ * service.
+ */
 export function troublesOf(connection: string, { isPaused, refusesKey, operations }: Standstill): Trouble[] {
   const trouble = (what: string, minutes: number, metric: MetricName): Trouble => {
     return { name: `${connection}: ${what}`, lastsMs: minutes * MINUTE_MS, metric, about: { connection, what } };
@@ -75,13 +78,16 @@ export function troublesOf(connection: string, { isPaused, refusesKey, operation
   ];
 }
 
-/** A message that more than these are dead is not news any more. */
+/** Further dead letters are no longer news. */
 const MOST_DEAD = 100;
 
-/** Messages that an operator looks at are hidden meanwhile, and would be new again afterwards. */
+/**
+ * Includes hidden messages, because messages that an operator looks at are hidden for a while, and would be new again
+ * afterwards.
+ */
 const COUNTS = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'] as const;
 
-/** Each dead letter of a lane, by its number. */
+/** Returns a trouble for each dead letter of a lane, with a number as its name. */
 export async function deadLetters(sqs: SQSClient, urls: Readonly<Record<QueueName, string>>): Promise<Trouble[]> {
   const lanes = ['interactive', 'background'] as const;
   const counts = await Promise.all(
@@ -103,13 +109,13 @@ export async function deadLetters(sqs: SQSClient, urls: Readonly<Record<QueueNam
   );
 }
 
-/** The write of a parked job, and its place in the index, may come this late. */
+/** How late the write of a parked job and its index entry may arrive. */
 const LATE_MS = 30_000;
 const PAGE = 100;
 
 const placeShape = z.object({ toldTo: z.number() });
 
-/** Tells which jobs were parked since the last time, also those that cannot be read. */
+/** Reports the jobs that were parked since the last call, including jobs with unreadable records. */
 export async function tellNewlyParked({ table, metrics, log }: Teller): Promise<void> {
   const key = keys.troubles('parked');
   const { toldTo } = placeShape.safeParse(await table.get(key)).data ?? { toldTo: 0 };

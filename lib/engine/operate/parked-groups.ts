@@ -5,13 +5,13 @@ export interface ParkedGroup {
   cause: string | undefined;
   outcomeUnknown: boolean;
   count: number;
-  /** When the last one was parked; epoch milliseconds. */
+  /** When the latest job was parked; epoch milliseconds. */
   lastAt: number;
   /** The jobs that were parked first. */
   first: [Job, ...Job[]];
 }
 
-/** Ids, names, times and numbers differ from job to job. An HTTP status does not. */
+/** The parts of a reason that differ between jobs: ids, names, times and numbers, but not HTTP statuses. */
 const VARIABLE_PARTS: readonly RegExp[] = [
   /https?:\/\/\S+/g,
   /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi,
@@ -22,19 +22,22 @@ const VARIABLE_PARTS: readonly RegExp[] = [
   /(?<!\b(?:status|answers|answered|with) |\((?=\d{3}\)))\b\d+\b/g,
 ];
 
-/** What does not work, in front of why: one outage stops several operations. A refusal is about its operation. */
+/**
+ * Matches what is down, in front of the reason, because one outage stops several operations. A refusal concerns only
+ * its own operation.
+ */
 const WHAT_FAILED = /^(?:[^:]*: )??(?:\S+ is down|[\w-]+(?:\/[\w-]+)+(?: fails on \S+)?): (?!refused with )/;
 
-/** The reason of a job without its variable parts, so that jobs with the same cause can be grouped. */
+/** Returns the reason of a job without its variable parts, which groups jobs with the same cause. */
 export function causeOf(reason: string): string {
   return VARIABLE_PARTS.reduce((text, part) => text.replaceAll(part, '…'), reason.replace(WHAT_FAILED, ''));
 }
 
 /**
- * Groups parked jobs by cause. There may be thousands, so only the first jobs of each group are kept.
+ * Groups parked jobs by cause. Keeps only the first jobs of each group, because there may be thousands.
  *
  * @param pages the jobs in the order in which they were parked
- * @param most the most groups; the last one holds the jobs of all other causes
+ * @param most the maximum number of groups; the last group has the jobs of all other causes
  * @param kept how many jobs of a group are kept
  */
 export async function parkedGroups(pages: AsyncIterable<Job[]>, most: number, kept: number): Promise<ParkedGroup[]> {

@@ -7,7 +7,7 @@ import type { Table } from '../../state/table/table.ts';
 import { type JobStatus, queuedSince } from '../record/job.ts';
 import { type JobStore, WAKE_GRACE_MS } from '../record/job-store.ts';
 
-/** A higher count would tell the operator nothing more. */
+/** A higher count would not help the operator. */
 const COUNTED_UP_TO = 100;
 
 export interface JobsToRecord {
@@ -19,20 +19,20 @@ export interface JobsToRecord {
 /** Background jobs begin within this time: docs/decisions/0047-objectives-and-traces.md#service-objectives. */
 const BEGINS_WITHIN_MS = 60_000;
 
-/** Records how many jobs wait for a person, how overdue jobs are, and how long one has waited for a worker. */
+/** Records how many jobs are parked, how overdue jobs are, and the longest wait for a worker. */
 export async function recordJobs({ table, jobs, metrics }: JobsToRecord, now: number): Promise<void> {
-  // Jobs that cannot be read need a person, too.
+  // Includes unreadable jobs, which also need a person.
   const inStatus = { expression: '#status = :parked', values: { parked: 'parked' } };
   const parked = await table.countIndex(jobsByStatus.name, inStatus, COUNTED_UP_TO);
-  // Includes jobs that only a newer version can read: the sweep leaves them as they are.
+  // Includes jobs that only a newer version can read, because the sweep leaves them alone.
   const first = async (status: JobStatus) => {
     const condition = { expression: '#status = :status', values: { status } };
     const { items } = await table.indexPage(jobsByStatus.name, condition, { limit: 1, newestFirst: false });
     return items.map(({ wakeAt }) => Number(wakeAt));
   };
   const next = await Promise.all([first('running'), first('waiting'), first('queued')]);
-  // The sweep looks at a queued job again when it is twice as old. So the last to be looked at are the oldest, or at
-  // least half as old as the oldest.
+  // The sweep checks a queued job again when it is twice as old. The jobs with the latest checks are therefore the
+  // oldest, or at least half as old as the oldest.
   const unclaimed = await jobs.list('queued', { limit: COUNTED_UP_TO, newestFirst: true });
   const oldest = Math.min(now, ...next.flat(), ...unclaimed.map(queuedSince));
   const late = unclaimed.filter((job) => now - queuedSince(job) > BEGINS_WITHIN_MS);
@@ -45,7 +45,10 @@ export async function recordJobs({ table, jobs, metrics }: JobsToRecord, now: nu
   });
 }
 
-/** Entities with a job at work or asleep in the queue. Their next jobs wait for it, and for no worker. */
+/**
+ * Returns the entities with a running job, or a sleeping job in the queue. Their next jobs wait for that job, not for a
+ * worker.
+ */
 async function blockedEntities(jobs: JobStore, now: number): Promise<Set<string>> {
   const by = now + LONGEST_SLEEP_MS + WAKE_GRACE_MS;
   const ahead = await Promise.all([
@@ -61,7 +64,7 @@ export interface Standstill {
   operations: readonly string[];
 }
 
-/** How much of its budget a connection has used, as metrics, and what stands still. */
+/** Returns how much of its budget a connection has used, as metrics, and what is stopped. */
 export async function stateOfConnection(name: string, limits: Limits, stores: Parameters<typeof viewConnection>[2]) {
   const { minute, day, pausedUntil, stopped, isStopped, refusesKey, failing } = await viewConnection(
     name,

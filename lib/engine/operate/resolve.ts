@@ -25,12 +25,12 @@ export interface ResolveOptions extends SweepOptions {
 }
 
 /**
- * Continues a job that is parked because the outcome of a creating step is unknown: either with the id of the created
- * object, or by searching once more, and for `again` creating it if it is not found.
+ * Continues a job that is parked because the outcome of a creating step is unknown. It continues with the id of the
+ * created object, or searches once more; for `again`, it creates the object if the search finds nothing.
  *
  * @returns the queued job
  * @throws {Error} if the job is in another state, for an id that {@link VerifyCreated} refuses, if another operator has
- *   decided meanwhile, or for `again` while the same bytes can still be executed
+ * decided meanwhile, or for `again` while the same bytes can still be executed
  */
 export async function resolveJob(job: Job, resolution: Resolution, options: ResolveOptions): Promise<Job> {
   if (job.status !== 'parked' || !isOutcomeUnknown(job)) throw cannotBe('resolved', job, options.clock());
@@ -39,7 +39,7 @@ export async function resolveJob(job: Job, resolution: Resolution, options: Reso
     throw new Error(
       `the relay cannot search for what ${operation} created: look in the service, and resolve ${job.id} as done or again`,
     );
-  // A job with an open creation starts with the search.
+  // A job with an open creation begins with the search.
   if (resolution !== 'search') await writeOutcomes(job, await checkedOutcomes(job, resolution, options), options);
   const decision: Pick<OperatorDecision, 'what' | 'reason'> =
     typeof resolution === 'string'
@@ -48,14 +48,14 @@ export async function resolveJob(job: Job, resolution: Resolution, options: Reso
   return queuedBy({ at: options.clock(), by: options.by, ...decision }, job, options);
 }
 
-/** Queues the job that an operator has decided about. @throws {Error} if it has changed since it was read */
+/** Queues the job after an operator's decision. @throws {Error} if the job has changed since it was read */
 export async function queuedBy(decision: OperatorDecision, job: Job, options: SweepOptions): Promise<Job> {
   const queued = await requeueJob(job, options, decision);
   if (queued) return queued;
   throw justChanged(job);
 }
 
-/** Says why an operator cannot decide this about the job as it is, and what they can do instead. */
+/** Returns the error that says why an operator cannot decide this, and what they can do instead. */
 export function cannotBe(decided: 'replayed' | 'discarded' | 'resolved', job: Job, now: number): Error {
   const next = nextStep(job, localTime, now)?.text;
   return new Error(`${job.id} cannot be ${decided}: ${whyNot(decided, job)}${next === undefined ? '' : `. ${next}`}`);
@@ -74,7 +74,7 @@ function whyNot(decided: 'replayed' | 'discarded' | 'resolved', job: Job): strin
 
 const justChanged = ({ id }: Job) => new Error(`${id} has just changed; check it and try again`);
 
-/** The open steps with the ids of what they created, or with `again`. Nothing is written. */
+/** Returns the open steps with the ids of the created objects, or with `again`. Writes nothing. */
 async function checkedOutcomes(
   job: Job,
   resolution: FinalResolution,
@@ -104,8 +104,8 @@ async function checkedOutcomes(
 }
 
 /**
- * An earlier decision may have stopped before it queued the job.
- * @throws {Error} if that one was another
+ * Checks a job without open steps: an earlier identical decision may have stopped before it queued the job.
+ * @throws {Error} if the earlier decision was another one
  */
 function verifyIsSame({ id }: Job, resolution: FinalResolution, journal: Journal): void {
   for (const { status, calls, result } of journal.entries()) {
@@ -117,8 +117,8 @@ function verifyIsSame({ id }: Job, resolution: FinalResolution, journal: Journal
 }
 
 /**
- * The check may take minutes, in which another operator may decide and a worker may run the job. So the decision takes
- * over the open requests as a worker does, and is written only while the job is as it was read.
+ * Writes the decision. The check before may take minutes, in which another operator may decide and a worker may run the
+ * job. The decision therefore takes over the open requests as a worker does, and only while the job is unchanged.
  */
 async function writeOutcomes(
   job: Job,

@@ -14,16 +14,17 @@ import { asksQuestion, canBeDiscarded, type Job, questionOf, whoIsAsked } from '
 import { openJournal } from '../record/journal.ts';
 import { cannotBe, queuedBy, verifyIsOver } from './resolve.ts';
 
-/** How many waiting jobs are resumed. The others continue when they are due. */
+/** How many waiting jobs are resumed at once. All others continue when they are due. */
 const LOOKED_AT = 1_000;
 
 /**
- * Lifts the pause of a connection, closes its breakers and those of its operations, and continues its waiting jobs. The
+ * Ends the pause of a connection, closes its breakers and those of its operations, and continues its waiting jobs. The
  * service's next answers can stop them again.
  *
- * @param by who asks for it
- * @returns until when it was paused or null, the breakers that were open, and how many waiting jobs continue now
- * @throws {Error} for a connection that the configuration does not have
+ * @param by the person who asks
+ * @returns until when the connection was paused or null, the breakers that were open, and how many waiting jobs
+ * continue now
+ * @throws {Error} for a connection that is not in the configuration
  */
 export async function resumeForPerson(
   connection: string,
@@ -38,7 +39,7 @@ export async function resumeForPerson(
   await budget.resume(connection);
   await breakers.closeAll(connection);
   const waiting = await jobs.list('waiting', { limit: LOOKED_AT });
-  // A job that was called from its line to make the next probe sleeps until then.
+  // A job that its line called for the next probe sleeps until then.
   const isInLine = ({ line, slotAt }: Job) => line !== undefined && (slotAt === undefined || stopped.length === 0);
   const due = waiting.filter((job) => job.connection === connection && !isInLine(job));
   const decision = { at: clock(), by, what: 'resumed' } as const;
@@ -47,7 +48,7 @@ export async function resumeForPerson(
   return { pausedUntil, stopped, queued: queued.length + called.length };
 }
 
-/** What was resumed, in lines. They can have text from outside. */
+/** Describes in lines what was resumed. The lines can contain text from outside. */
 export function resumedInWords(
   connection: string,
   { pausedUntil, stopped, queued }: Awaited<ReturnType<typeof resumeForPerson>>,
@@ -62,9 +63,9 @@ export function resumedInWords(
 }
 
 /**
- * Continues a parked or a waiting job at once.
+ * Continues a parked or waiting job immediately.
  *
- * @param reason why, or the answer to what the job asks
+ * @param reason the operator's reason, or the answer to the job's question
  * @returns the queued job
  * @throws {Error} if the job is in another state, asks a question and there is no answer, or asks somebody else
  */
@@ -86,14 +87,14 @@ export async function replayJob(
 }
 
 /**
- * Ends a parked job, or a waiting one of a backfill or a team, without doing the rest of its work. The worker ends it: it tells the person who asked, and releases
- * what the job holds, such as its claim of a link. What the job has already done stays. Nothing more is sent to the
- * service.
+ * Ends a parked job, or a waiting job of a backfill or a team's automation, without the rest of its work. A worker ends
+ * it: it tells the person who asked, and releases what the job holds, such as its claim of a link. Completed steps
+ * stay. Nothing more is sent to the service.
  *
  * @param by the operator
  * @param reason for the history, and for the person who asked in Slack; a comment on GitHub does not have it
  * @returns the queued job
- * @throws {Error} if the job is in another state, or while a request of it can still be executed
+ * @throws {Error} if the job is in another state, or while one of its requests can still be executed
  */
 export async function discardJob(
   job: Job,

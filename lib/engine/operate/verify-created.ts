@@ -6,28 +6,28 @@ import { operations } from '../../service/partner/operations/operations.ts';
 import { pages, rowsOf } from '../../service/partner/pages.ts';
 import { markerIn } from '../record/markers.ts';
 
-/** Something that a person says a creating operation has made. */
+/** An object that, according to a person, a creating operation has created. */
 export interface Claimed {
   connection: string;
-  /** The creating operation: `defects/create`. */
+  /** The creating operation, such as `defects/create`. */
   operation: string;
-  /** The fields that narrow the list of such things: the project of a defect. */
+  /** The fields that narrow the list of such objects, such as the project of a defect. */
   scope: Readonly<Record<string, unknown>>;
   id: string | number;
-  /** The relay's marker in the request, if any. An object without it was created by another request. */
+  /** The marker in the relay's request, if any. An object without it was created by another request. */
   marker?: string | undefined;
-  /** Instead of `marker`: the markers that it may have. With another one, it belongs to another job. */
+  /** Replaces `marker`: the markers that the object may have. An object with another marker belongs to another job. */
   mayHave?: readonly string[] | undefined;
 }
 
 /**
- * Checks with the service that a thing exists and is of the kind that the operation creates.
+ * Checks with the service that an object exists and that the operation creates this kind of object.
  * @returns its id as the service writes it
- * @throws {Error} if it does not exist, or if the service cannot be asked; the message says which
+ * @throws {Error} if the object does not exist, or if the service did not answer; the message says which
  */
 export type VerifyCreated = (claimed: Claimed) => Promise<string | number>;
 
-/** Each page is a call of the budget. */
+/** Each page costs one call of the budget. */
 const PAGES = 50;
 
 /** @param open opens the calls of a connection */
@@ -39,7 +39,7 @@ export function createVerifyCreated(
     const { found, detail, createdId = '' } = operations.get(name) ?? {};
     const thing = createdId.replace(/_id$/, '');
     const declared = operations.get(found?.list ?? detail ?? '');
-    // The service shows nothing to compare with, so the person's word counts.
+    // The service shows nothing to compare with, so the person's word decides.
     if (!declared) return id;
     const shows = withOverride(declared, connections[connection]?.operations[declared.name]);
     const { rows, isWhole } = await asked(found ? () => readList(shows) : () => readOne(shows));
@@ -54,7 +54,7 @@ export function createVerifyCreated(
       `there is no ${thing} ${id} in ${most}${shows.name}${where.length > 0 ? ` of ${where.join(', ')}` : ''}. Nothing was changed: copy the id from the service`,
     );
 
-    /** A list without the text shows nothing about who created a thing. */
+    /** Checks who created the object. If the list does not show the text, it cannot tell. */
     function verifyMarker(text: unknown, marker: string): void {
       const theirs = markerIn(text);
       if (typeof text !== 'string' || theirs === marker) return;
@@ -79,7 +79,10 @@ export function createVerifyCreated(
       return rowsOf(pages(await open(connection), withAnyFields(list), scope, PAGES));
     }
 
-    /** Which of the two the digits of an id are is not shown, and the service may refuse the other one. */
+    /**
+     * Tries an id of digits as a number and as a text: the interface does not show which one it is, and the service may
+     * refuse the other.
+     */
     async function readOne(detail: Operation) {
       const call = await open(connection);
       const given = /^\d{1,15}$/.test(String(id)) ? [Number(id), String(id)] : [id];
@@ -103,7 +106,7 @@ export function createVerifyCreated(
   };
 }
 
-/** The statuses of an id that the service does not have (docs/partner-api.md#statuses). */
+/** The statuses for an unknown id (docs/partner-api.md#statuses). */
 const UNKNOWN: readonly unknown[] = [400, 404, 422];
 
 function unlessUnknown(error: unknown): undefined {
