@@ -11,7 +11,6 @@ import { hasActed, isConfirmed } from './what-happened.ts';
 /** A command that goes through the account of the person who gave it. */
 export interface Mine<Command extends MappedCommand> {
   holder: Person;
-  /** The person's tool calls. */
   tools: Acting;
   /** The tool of the command, and the search tool. */
   uses: { own: NonNullable<CommandTools[Command]>; find: FindTool | undefined };

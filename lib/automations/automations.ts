@@ -28,7 +28,7 @@ import { run as timesheetReminder } from './timesheet-reminder/run.ts';
 import { run as timesheetSummary } from './timesheet-summary/run.ts';
 import { createVerbs } from './verbs.ts';
 
-/** Our automations. Add a new one here. */
+/** The built-in automations. Add a new one here. */
 const ours: readonly OurAutomation[] = [
   answerFault,
   checkPullRequest,

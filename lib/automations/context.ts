@@ -17,7 +17,7 @@ import { createFirstTimeEntries } from '../timesheets/first-time-entry.ts';
 import { createKnownTimesheets } from '../timesheets/known-timesheets.ts';
 import { createAsPerson } from './as-person.ts';
 
-/** What automations use, in addition to the steps of their job. */
+/** The context of automations, in addition to the steps of their job. */
 export type Context = ReturnType<typeof createContext>;
 
 /** The parts of the context that a plan reads to predict what the relay would do with an event. */

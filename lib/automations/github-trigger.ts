@@ -8,9 +8,8 @@ import type { JobInput } from '../triggers/trigger.ts';
 import type { ItemsInput } from './complete-checklist-item/jobs.ts';
 import type { RelateInput } from './relate/jobs.ts';
 
-/** What a built-in automation uses to decide, besides the payload. */
+/** The context in which a built-in automation decides, besides the payload. */
 export interface About {
-  /** The repository of the event. */
   repository: RepositoryConfig;
   config: RelayConfig;
   /** Loads the code that reads texts. Its parser would slow down a cold start. */

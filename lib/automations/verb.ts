@@ -66,7 +66,6 @@ export interface CommandOrigin {
   askedAt?: number;
   comment?: Asked['comment'];
   unproven?: Asked['unproven'];
-  /** The Slack channel. */
   channelId?: string;
   /** Set if the person confirmed the command. */
   isSure?: true;

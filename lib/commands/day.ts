@@ -125,7 +125,6 @@ export const likeDay = (words: string): string => `${excerpt(words)} looks like 
 
 /** Words that may mean a day. */
 interface Phrase {
-  /** The typed words. */
   words: string;
   /** True for today, yesterday, tomorrow, and an ISO date. A note that begins with one of them is about that day. */
   isPlain: boolean;

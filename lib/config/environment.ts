@@ -33,7 +33,6 @@ const schema = z.object({
   AWS_LAMBDA_INITIALIZATION_TYPE: z.optional(z.string()),
 });
 
-/** A function's environment variables. */
 export type Environment = z.output<typeof schema>;
 
 /** @throws {Error} if variables are missing or invalid; the message names all of them */

@@ -93,7 +93,6 @@ const commands = z
   })
   .partial();
 
-/** The MCP endpoint of a connection. */
 export const mcpConfig = setting(
   z
     .strictObject({

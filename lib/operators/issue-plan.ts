@@ -9,7 +9,7 @@ import {
 } from '../automations/issue-to-defect/issue-decisions.ts';
 import { type Link, make, type NewestState } from '../links/link-life.ts';
 
-/** What an issue's job would do with the current state of its link: one call, or none. */
+/** The plan of an issue's job, from the current state of the link: one call, or none. */
 export type IssuePlan =
   | {
       does: 'create';

@@ -19,11 +19,9 @@ type SentReply = { by: 'response_url' } | Awaited<ReturnType<ReturnType<typeof s
 export interface SlackRepliesOptions {
   slack: SlackApi;
   clock: () => number;
-  /** The URL of the Web API. */
   apiUrl: string;
   fetch: typeof globalThis.fetch;
   secrets: Secrets;
-  /** The contact shown in messages. */
   contact: string;
 }
 

@@ -17,7 +17,6 @@ const MOST_REDIRECTS = 3;
 const MOST_NAMED = 5;
 const TIMEOUT_MS = 10_000;
 
-/** What reading a calendar requires. */
 export interface CalendarSource {
   secrets: Pick<Secrets, 'current'>;
   fetch: typeof globalThis.fetch;

@@ -14,10 +14,10 @@ const LEAST_SPAN_MS = 6 * 3_600_000;
 const REMEMBERED_SPANS = 1_000;
 
 /**
- * Returns the date whose reminders are due, which is a working day of the team. They become due when the team's clocks
- * show `remindAt` or later, and stay due until the day ends, but for at least six hours, if necessary into the next
- * day. A time skipped by daylight saving counts as reached when the clocks jump. A time that occurs twice counts the
- * first time.
+ * Returns the date whose reminders are due; it is a working day of the team. Reminders become due when the team's
+ * clocks show `remindAt` or later, and stay due until the day ends, but for at least six hours, if necessary into the
+ * next day. A time skipped by daylight saving counts as reached when the clocks jump. A time that occurs twice counts
+ * the first time.
  *
  * Every tick in that span returns the same date. Late, repeated or missed ticks therefore make no difference, as long
  * as the caller reminds each person once per date.
@@ -52,8 +52,8 @@ export function reminderEndsAt({ timeZone, remindAt }: Team, date: string): numb
 }
 
 /**
- * Returns the week whose summary is due, which is the last complete week. The same rules apply, on the summary's
- * weekday. Unlike reminders, a summary is also due on a holiday, because it waits in its channel.
+ * Returns the week whose summary is due: the last complete week. The rules of reminders apply, on the summary's
+ * weekday. But a summary is also due on a holiday, because it waits in its channel.
  *
  * @param now epoch milliseconds
  */

@@ -131,5 +131,4 @@ export function createToolCalls(options: ToolCallsOptions) {
   };
 }
 
-/** Returns the service's own words. */
 const saidBy = (error: McpError) => (error instanceof McpRefusal ? error.said : null);

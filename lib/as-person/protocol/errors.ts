@@ -14,7 +14,6 @@ export abstract class McpError extends Error {
   }
 }
 
-/** The content of a refusal. */
 export interface McpRefusalFacts {
   status: number;
   challenge: Challenge | null;

@@ -25,7 +25,6 @@ export interface ToolList {
   unusable: { name: string; why: string }[];
 }
 
-/** The answer of a tool. */
 export interface ToolResult {
   /** True if the tool reports its own failure. */
   isError: boolean;

@@ -18,5 +18,4 @@ export type CheckInput = z.output<typeof input>;
 
 export const checkJobs = defineJobs('check-pull-request', input);
 
-/** The external ids of the check runs. */
 export const EXTERNAL_IDS = { pullRequests: 'pull requests', mergeQueue: 'merge queue' } as const;

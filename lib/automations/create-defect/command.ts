@@ -14,7 +14,6 @@ const describedDefect = z.object({
   severity: z.optional(z.string()),
 });
 
-/** A defect described by a person. */
 export type DescribedDefect = z.output<typeof describedDefect>;
 
 /** `origin` says where the defect comes from; it is shown in the description. */

@@ -21,7 +21,6 @@ import { customVerb } from './custom-command.ts';
 import { hookFault } from './hook-fault.ts';
 import { catchingStrays, strayOf } from './strays.ts';
 
-/** The folder of the custom automations. */
 export const CUSTOM_FOLDER = join(projectFolder(), 'automations');
 
 /** The automations of the folder, without the files that have a fault, and those faults. */

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { defineJobs } from '../../engine/record/job-kind.ts';
 
-/** A workflow run. */
 export const runRef = z.object({ id: z.int(), number: z.int(), url: z.string() });
 
 const failingTest = z.object({

@@ -17,7 +17,6 @@ import { searchJobs } from './command.ts';
 
 const SHOWN = 5;
 
-/** The result of a search. */
 interface Found {
   tasks: readonly FoundTask[];
   /** Null if the key may not read projects. */

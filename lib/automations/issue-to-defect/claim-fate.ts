@@ -3,7 +3,6 @@ import type { Journal, SentFields } from '../../engine/record/journal.ts';
 import type { Created } from '../../engine/run/job-steps.ts';
 import type { Context } from '../context.ts';
 
-/** The step that creates an issue's defect. */
 export const CREATE_STEP = 'create-defect';
 
 /**
@@ -37,7 +36,7 @@ export async function fateOfClaim(
   return { fate: 'gone', sent: kept.openRequest(CREATE_STEP)?.sent ?? {} };
 }
 
-/** What a job's journal says about the defect: created, request open, or neither. */
+/** Returns the state of the defect in a job's journal: created, request open, or neither. */
 export function creationOf(journal: Pick<Journal, 'entry' | 'openRequest'>): Created | 'open' | 'none' {
   const entry = journal.entry(CREATE_STEP);
   if (entry?.status === 'done') return entry.result as Created;

@@ -2,7 +2,6 @@ import sax from 'sax';
 import { encodingOf } from '../../encoding.ts';
 import { ReportFault } from './archive.ts';
 
-/** One test of a report. */
 export interface Test {
   /** `<class name>.<name>` */
   name: string;

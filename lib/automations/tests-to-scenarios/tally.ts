@@ -3,7 +3,6 @@ import type { RelationTarget } from '../../target.ts';
 import { cutToBytes, isLike } from '../../text.ts';
 import type { Test } from './junit.ts';
 
-/** The result of a scenario's tests. */
 export interface ScenarioResult {
   id: string | number;
   passed: number;

@@ -1,7 +1,6 @@
 import { type GithubClient, ownerAndRepo, type RepositoryAddress } from './github-client.ts';
 import { type GithubIssue, readIssue } from './payload.ts';
 
-/** The address of an issue. */
 export interface IssueAddress extends RepositoryAddress {
   issueNumber: number;
 }

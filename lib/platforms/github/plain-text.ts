@@ -17,5 +17,4 @@ export function plainText(text: string): string {
   );
 }
 
-/** Returns a Markdown link. */
 export const linkTo = ({ name, url }: Page) => `[${plainText(name)}](<${url}>)`;

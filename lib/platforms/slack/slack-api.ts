@@ -16,7 +16,6 @@ export type SlackMethod =
   | 'views.open'
   | 'views.update';
 
-/** Slack refused the call. */
 export class SlackRefusal extends Error {
   override readonly name = 'SlackRefusal';
   readonly method: SlackMethod;

@@ -21,7 +21,6 @@ export interface RedeliveryOptions {
 
 /** The result of a run, in numbers. */
 export interface RedeliveryReport {
-  /** Known hooks. */
   hooks: number;
   /** Hooks for which GitHub refuses to list or redeliver. */
   refused: number;

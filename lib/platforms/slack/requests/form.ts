@@ -1,4 +1,3 @@
-/** Returns the fields of a request's body. */
 export const formIn = (body: Uint8Array): URLSearchParams =>
   new URLSearchParams(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
 

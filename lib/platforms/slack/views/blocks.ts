@@ -28,7 +28,6 @@ export function modal(
   };
 }
 
-/** An input and its label. */
 export function input(
   block: string,
   label: string,

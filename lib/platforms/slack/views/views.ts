@@ -17,7 +17,6 @@ export const LOG_TIME_BUTTON = 'log-time';
 export const LOG_REST_BUTTON = 'log-rest';
 /** A button that stops the person's reminders for the day in its value. */
 export const MUTE_BUTTON = 'mute';
-/** The message shortcut. */
 export const DEFECT_SHORTCUT = 'create-defect';
 
 /** A group of options in a long list. */
@@ -60,7 +59,6 @@ export interface DefectModal {
   memory: z.output<typeof defectMemory>;
   /** Undefined while no projects are known. */
   projects: readonly KnownProject[] | undefined;
-  /** The preselected project. */
   projectId?: string | undefined;
   title?: string | undefined;
   description?: string | undefined;
@@ -103,7 +101,6 @@ export interface LogTimeModal {
   duration?: string;
 }
 
-/** The modal for logging time. */
 export function logTimeModal({ connection, on, isTyped = false, date, duration }: LogTimeModal): ModalView {
   const memory: z.output<typeof logTimeMemory> = { connection, task: 'id' in on ? on.id : undefined };
   return modal(LOG_TIME_MODAL, memory, { title: 'Log time', submit: 'Log' }, [
