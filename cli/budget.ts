@@ -1,9 +1,10 @@
+import { heldJobs } from '../console/held-jobs.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { connectionSettings } from '../lib/config/settings.ts';
 import { localTime } from '../lib/dates.ts';
-import { type Count, countInWords, countLine } from '../lib/engine/operate/job-counts.ts';
+import { type Count, countInWords, countLine, countOf } from '../lib/engine/operate/job-counts.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
-import { type Lane, lanes } from '../lib/service/budget/lanes.ts';
+import { type Lane, lanes, ofEachLane } from '../lib/service/budget/lanes.ts';
 import { createStrangerShare, mostOfStrangers, type StrangersToday } from '../lib/service/budget/stranger-share.ts';
 import { causesOf } from '../lib/service/connection/breaker-item.ts';
 import { type ConnectionView, viewConnection } from '../lib/service/connection/connection-view.ts';
@@ -25,16 +26,21 @@ export const define: Define = (command, { open }) =>
       const budget = createBudget({ table: stores.table });
       const share = createStrangerShare(stores.table, stores.clock);
       const views = await Promise.all(
-        Object.entries(shown).map(async ([connection, { limits, strangersShare }]) => ({
-          connection,
-          ...(await viewConnection(connection, limits, { budget, ...stores })),
-          inLine: Object.fromEntries(
-            await Promise.all(
-              lanes.map(async (lane) => [lane, (await countLine(stores.jobs, connection, lane)).inLine]),
-            ),
-          ) as Record<Lane, Count>,
-          strangers: { ...(await share.today(connection)), most: mostOfStrangers(limits, strangersShare) },
-        })),
+        Object.entries(shown).map(async ([connection, { limits, strangersShare }]) => {
+          const view = await viewConnection(connection, limits, { budget, ...stores });
+          const { standing } = await heldJobs(connection, view, stores.jobs);
+          return {
+            connection,
+            ...view,
+            held: ofEachLane((lane) => countOf(standing.filter((job) => job.lane === lane).length)),
+            inLine: Object.fromEntries(
+              await Promise.all(
+                lanes.map(async (lane) => [lane, (await countLine(stores.jobs, connection, lane)).inLine]),
+              ),
+            ) as Record<Lane, Count>,
+            strangers: { ...(await share.today(connection)), most: mostOfStrangers(limits, strangersShare) },
+          };
+        }),
       );
       if (options.json) return printJson(withIsoTimes(views));
       const now = stores.clock();
@@ -43,7 +49,10 @@ export const define: Define = (command, { open }) =>
     });
 
 type BudgetReport = ConnectionView & {
+  /** The jobs in the line of each lane. */
   inLine: Record<Lane, Count>;
+  /** The jobs that wait for what does not work, also in the lines of operations. */
+  held: Record<Lane, Count>;
   strangers: StrangersToday & { most: number };
 };
 
@@ -69,7 +78,8 @@ function lines(connection: string, view: BudgetReport, now: number): string[] {
       return [`${what} since ${time}: ${oneLine(why)}`, `Partner Relay tries again ${next}`];
     }),
     ...(failing === undefined ? [] : [`the last call failed: ${oneLine(failing.why)}`]),
-    ...(view.isStopped ? waitingLine(view) : lanes.map((lane) => laneLine(lane, view, now))),
+    ...(stopped.length > 0 ? heldLine(view) : []),
+    ...(view.isStopped ? [] : lanes.map((lane) => laneLine(lane, view, now))),
     ...strangersLine(strangers),
   ];
 }
@@ -81,11 +91,11 @@ function strangersLine({ used, most, who }: BudgetReport['strangers']): string[]
 }
 
 /** Counts the waiting jobs. Another line says what they wait for. */
-function waitingLine({ inLine }: BudgetReport): string[] {
+function heldLine({ held }: BudgetReport): string[] {
   const waiting = lanes
-    .filter((lane) => inLine[lane].jobs > 0)
-    .map((lane) => `${countInWords(inLine[lane])} ${laneInWords[lane]}`);
-  return waiting.length === 0 ? [] : [`jobs that wait for it: ${waiting.join(', ')}`];
+    .filter((lane) => held[lane].jobs > 0)
+    .map((lane) => `${countInWords(held[lane])} ${laneInWords[lane]}`);
+  return waiting.length === 0 ? [] : [`jobs in line until then: ${waiting.join(', ')}`];
 }
 
 function laneLine(lane: Lane, { lanes, inLine }: Pick<BudgetReport, 'lanes' | 'inLine'>, now: number): string {

@@ -137,7 +137,7 @@ export function printCounts({ jobs, counts, cursor }: FoundJobs, all: Record<Job
   if (jobs.length > 0) console.log('');
   if (inAll !== '') console.log(`In all: ${inAll}.`);
   else if (jobs.length > 0) console.log(`Listed: ${inWords((status) => ({ jobs: counts[status], more: false }))}.`);
-  if (cursor !== undefined) console.log('There are more. --limit lists more of them.');
+  if (cursor !== undefined) console.log('There are more. To list them, add --limit <count>.');
 }
 
 export function printIgnored(events: readonly IgnoredEvent[]): void {
@@ -228,12 +228,12 @@ function isPlain({ sends }: StepEntry): boolean {
 }
 
 function stepInWords(entry: StepEntry): string {
-  const { status, result, note, failures = 0, settledBy, startedAt, resumedAt = startedAt } = entry;
+  const { status, calls, result, note, failures = 0, settledBy, startedAt, resumedAt = startedAt } = entry;
   if (status === 'skipped') return `left out: ${note}`;
   const took = status === 'done' ? ` in ${elapsed((entry.finishedAt ?? resumedAt) - resumedAt)}` : '';
   const failed =
     failures === 0 || (status === 'failed' && failures === 1) ? '' : ` after ${counted(failures, 'failure')}`;
-  const what = note ?? resultInWords(result);
+  const what = note ?? (calls === 'clock' ? '' : resultInWords(result));
   return `${status}${took}${failed}${settledBy === undefined ? '' : `: ${settledBy}`}${what === '' ? '' : `  ${what}`}`;
 }
 

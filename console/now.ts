@@ -1,6 +1,5 @@
 import { countJobs, countLine, countOf, READ_TO_COUNT } from '../lib/engine/operate/job-counts.ts';
 import { endedAt, type Job, type JobStatus, jobStatuses, queuedSince } from '../lib/engine/record/job.ts';
-import { lineOf } from '../lib/engine/record/job-lists.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { isOfPeople, lanes } from '../lib/service/budget/lanes.ts';
 import { usedUpAt } from '../lib/service/budget/used-up.ts';
@@ -9,6 +8,7 @@ import { causesOf } from '../lib/service/connection/breaker-item.ts';
 import { type ConnectionView, viewConnection } from '../lib/service/connection/connection-view.ts';
 import { partnerSecret } from '../lib/state/secrets/partner-secrets.ts';
 import { jobsByStatus } from '../lib/state/table/keys.ts';
+import { heldJobs } from './held-jobs.ts';
 import type { OperatedRelay } from './relay.ts';
 import { rowsOf } from './row.ts';
 import { schedulesNow } from './schedules.ts';
@@ -59,20 +59,8 @@ export function createNowReader(relay: OperatedRelay) {
     return asked.stopped;
   }
 
-  /** The jobs that stand in line for what does not work: for the connection, or for an operation. */
-  async function heldOf(
-    connection: string,
-    { isStopped, pausedUntil, stopped }: ConnectionView,
-    waiting: readonly Job[],
-  ) {
-    const isWhole = isStopped || pausedUntil !== null;
-    const operations = stopped.flatMap(({ operation }) => operation ?? []);
-    const held = [...(isWhole ? [undefined] : []), ...operations].flatMap((operation) =>
-      lanes.map((lane) => ({ lane, operation })),
-    );
-    const lines = held.map(({ lane, operation }) => jobs.line(connection, lane, READ_TO_COUNT, operation));
-    const standing = (await Promise.all(lines)).flat();
-    const names = new Set(held.map(({ lane, operation }) => lineOf(connection, lane, operation)));
+  async function heldOf(connection: string, view: ConnectionView, waiting: readonly Job[]) {
+    const { standing, names } = await heldJobs(connection, view, jobs);
     return {
       ...countOf(standing.length),
       // In their lanes, the entity is the person.

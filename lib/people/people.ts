@@ -126,7 +126,7 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
     steps: JobSteps,
   ): Promise<{ email?: string; timeZone?: string; name?: string }> {
     if (!slack || !(await slack.isThere())) return {};
-    return steps.read('who is it', 'Slack users.info', async () => {
+    return steps.read('find the person', 'Slack users.info', async () => {
       try {
         const { user: found } = await slack.call('users.info', { user }, userInfo);
         const email = await provenAddress(found, slack);

@@ -38,7 +38,7 @@ export async function slackUserOf(
 
 /** @returns null if no one is found, because the result is journalled */
 function lookUp(email: string, steps: JobSteps, slack: SlackApi): Promise<string | null> {
-  return steps.read('who is it', 'Slack users.lookupByEmail', async () => {
+  return steps.read('find the person', 'Slack users.lookupByEmail', async () => {
     try {
       const { user } = await slack.call('users.lookupByEmail', { email }, found);
       // A person's time entries must not be shown to anyone else.

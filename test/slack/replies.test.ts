@@ -78,7 +78,7 @@ describe('a person who has to wait', () => {
     const [job = expect.fail('there is no job')] = await relay.jobs();
     const clock = () => relay.clock.now;
     const journal = await openJournal(relay.stores.table, job.id, clock);
-    const begun = { step: 'tell waiting for budget', calls: 'Slack message', startedAt: clock() };
+    const begun = { step: 'say why it waits: budget', calls: 'Slack message', startedAt: clock() };
     await journal.write({ ...begun, status: 'begun' });
     await relay.work();
     expect(relay.told()).toEqual([expect.stringMatching(/^:hourglass: done 101 has to wait/)]);
@@ -94,7 +94,7 @@ describe('a person who has to wait', () => {
     await relay.work();
     await relay.pass(30 * MINUTE);
     for (const { id } of await relay.jobs())
-      expect(Object.keys(await relay.steps(id))).toContain('tell waiting for key');
+      expect(Object.keys(await relay.steps(id))).toContain('say why it waits: key');
   });
 
   it('a wait of seconds is not reported', async () => {

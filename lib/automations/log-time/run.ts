@@ -48,7 +48,7 @@ export const run = defineRun(timeJobs, async (time, steps, context) => {
   const asked = { time, job, today: dateAsked(job, timeZone), languages, slash };
   const { task, note, date } = await whatToLog(asked, tasks).catch(ifRefused('this search', isPublic));
   const timesheet = timesheetOf({ connection: job.connection, address });
-  const day = await steps.read('look at that day', 'timesheet', () => timesheet.onDay(date));
+  const day = await steps.read('read that day', 'timesheet', () => timesheet.onDay(date));
   ensureFits({ task, note, date }, day, asked);
   // If the call was made as the person, only they may read the task's name.
   const entitle = (what: string) => mine ?? steps.entitle(`${what} ${printDuration(time.minutes)} on ${task.name}`);

@@ -59,7 +59,7 @@ export const run = defineRun(myTimeJobs, async ({ by, period }, steps, context) 
   const { job, asPerson, clock } = context;
   const { connection } = job;
   const mine = await asPerson('week', by, job, steps);
-  const at = await steps.read('begin to read', 'clock', async () => clock());
+  const at = await steps.read('note the time', 'clock', async () => clock());
   const asked = { ...context, by, period, connection, at, steps };
   const read = await (mine ? asThem(mine, asked) : withKey(asked, context));
   if ('said' in read) return { text: `your time: ${read.said}` };

@@ -17,7 +17,7 @@ export const run = defineRun(
     if (!team) throw new NeedsOperator(`relay.config.ts no longer has a team '${name}'`);
     if (clock() - job.createdAt >= dueForMs) return 'nothing to do: the day is over';
     // The time before the reading: the timesheets are at least this recent, however long the job waited before.
-    const readAt = await steps.read('begin to read', 'clock', async () => clock());
+    const readAt = await steps.read('note the time', 'clock', async () => clock());
     const { away: noted } = await absences.noted(name, datesBetween(mondayOf(date), date));
     const isShort = (sheet: Timesheet) =>
       shortfallOf(team, sheet, date, sheet.minutes, noted.get(String(sheet.userId))) !== undefined;

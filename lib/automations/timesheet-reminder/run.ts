@@ -26,7 +26,7 @@ export const run = defineRun(reminderJobs, async (input, steps, { job, ...contex
   // reading.
   const reading = Math.floor((clock() - readAt) / FRESH_MS);
   const isFresh = reading === 0;
-  const begunAt = isFresh ? readAt : await steps.read(`begin to read ${reading}`, 'clock', async () => clock());
+  const begunAt = isFresh ? readAt : await steps.read(`note the time ${reading}`, 'clock', async () => clock());
   const sheet = isFresh ? { ...timesheet, unreadable: [] } : await readTimesheet(timesheet, range, reading, steps);
   if (sheet.unreadable.length > 0) throw new NotDone(`entries cannot be read: ${sheet.unreadable.join(', ')}`);
   const dates = datesBetween(range.from, range.to);

@@ -35,7 +35,7 @@ export async function openRun(job: Job, deadline: number, worker: Worker) {
   let hasGotOn = false;
   function report(news: StepNews | SendNews | CallNews): void {
     // A message about a wait is no progress.
-    if (news.news === 'step' && news.entry.status === 'done' && !news.entry.step.startsWith('tell waiting')) {
+    if (news.news === 'step' && news.entry.status === 'done' && !news.entry.step.startsWith('say why it waits')) {
       hasGotOn = true;
       tellOfWait();
     }

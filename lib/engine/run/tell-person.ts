@@ -79,11 +79,12 @@ export function createTellPerson({ job, journal, steps, replies, clock, failed }
       // The person sees the question itself.
       if (waitsFor === 'question') return;
       if (until !== undefined && until - clock() < WORTH_TELLING_MS) return;
-      const step = `tell waiting for ${waitsFor}`;
+      const step = `say why it waits: ${waitsFor}`;
       const told = journal
         .entries()
         .filter(
-          (entry) => entry.step.startsWith('tell waiting') && (entry.status === 'done' || entry.status === 'skipped'),
+          (entry) =>
+            entry.step.startsWith('say why it waits') && (entry.status === 'done' || entry.status === 'skipped'),
         );
       const isDue = (startedAt: number) => waitsFor === 'key' || clock() - startedAt >= TELL_AGAIN_MS;
       const isNews = told.every((entry) => entry.step !== step && isDue(entry.startedAt));
@@ -91,6 +92,6 @@ export function createTellPerson({ job, journal, steps, replies, clock, failed }
       await sayIfPossible(step, { of: 'waiting', until, waitsFor });
     },
     // The name has the generation, because a replayed job may be parked again for another reason.
-    parked: (kind: ParkKind) => sayIfPossible(`tell parked ${job.generation}`, { of: 'parked', kind }),
+    parked: (kind: ParkKind) => sayIfPossible(`say that it is parked: ${job.generation}`, { of: 'parked', kind }),
   };
 }
