@@ -17,10 +17,10 @@ Every fault has its path, what was found, what is expected, and the nearest righ
       github.repositories.0.logtime: there is no such name here; did you mean 'logTime'?
 
 The relay on your machine applies a saved file at once. If the file has a fault, the relay says which, and keeps the
-earlier one. The names of the connections, \`connections.<name>.mcp.accounts\`, \`github.apiUrl\`, \`slack.apiUrl\`,
-whether there is \`slack\`, and \`caFile\` need a restart, which it says, too.
+earlier one. It says when a change needs a restart: of the names of connections, \`connections.<name>.mcp.accounts\`,
+\`github.apiUrl\`, \`slack.apiUrl\` and \`caFile\`, and when \`slack\` comes or goes.
 
-\`RELAY_CONFIG\` names another file than \`relay.config.ts\`.
+To use another file than \`relay.config.ts\`, name it in the environment variable \`RELAY_CONFIG\`.
 
     import { defineConfig } from 'partner-relay';
 

@@ -87,7 +87,7 @@ const httpApi = z.strictObject({
 });
 
 const stage = z.strictObject({
-  protected: offByDefault('Keeps data when the stack is removed, and refuses its removal.'),
+  protected: offByDefault('Turns on termination protection, and keeps the data when you remove the stack.'),
   bootstrapQualifier: setting(
     textLike(/^[a-z0-9]{1,10}$/, 'expected up to 10 lowercase letters and digits').default('relay'),
     'The qualifier of `cdk bootstrap` whose roles deploy the stage. Deployments from GitHub Actions need one for each ' +
@@ -111,7 +111,7 @@ const stage = z.strictObject({
       })
       .refine(({ existing, create }) => !existing !== !create, 'expected either existing or create')
       .optional(),
-    'The network of the functions that call the service, job-worker, credential-check and account-link, or of all: ' +
+    'The network of the functions that call the service (job-worker, credential-check and account-link), or of all: ' +
       'either `existing` or `create`. Without it, they run outside a VPC.',
   ),
   table: setting(
@@ -196,8 +196,7 @@ const stageName = textLike(
 export const deployment = z.strictObject({
   stages: setting(
     z.record(stageName, stage).prefault({ dev: {}, prod: { protected: true } }),
-    'The stages that `deploy --stage <stage>` takes, by name. What depends on the account and its region ' +
-      'is set here.',
+    'The stages that `deploy --stage <stage>` takes, by name, with what depends on the account and its region.',
   ),
   alarms: setting(
     z

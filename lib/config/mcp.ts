@@ -103,19 +103,19 @@ export const mcpConfig = setting(
       ),
       accounts: setting(
         z.enum(['off', 'offered', 'required']).default('off'),
-        'Whether people link their accounts with `/pm link`, so that what they ask for is done in their own name: the ' +
-          'commands of `mcp.commands` go through the account of a person who has linked one, and through the key for all ' +
-          'others. With `required`, nothing that a person asks for goes through the key, in Slack or in comments on ' +
-          'GitHub: it needs a linked account, and a command needs a tool in `mcp.commands`. It needs `slack`.',
+        'Whether people can link their accounts with `/pm link`. `offered`: the commands of `mcp.commands` go through the ' +
+          "person's linked account, or without one through the key. `required`: nothing that a person asks for in Slack or " +
+          'on GitHub goes through the key; it needs a linked account, and a command also a tool in `mcp.commands`. Both ' +
+          'need `slack`.',
         'offered',
       ),
       commands: setting(
         commands.default({}),
-        'The tools that serve the commands of people who have linked an account. `npx partner-relay mcp doctor` lists the tools of the ' +
-          'instance, and checks these settings. `arguments` is made of the fields of the command: `{hours}` alone is a number, and in a longer text it is text. ' +
-          '`schema` is the hash of the schema of the tool: a tool that has changed is not called. `lookUp` is a tool that ' +
-          'lists what `tool` creates, to look for it by its `{marker}` after an answer was lost. `week` lists the time of the ' +
-          'person from one date to another, for `/pm today` and `/pm week`.',
+        'The tools for the commands of people who have linked an account. `npx partner-relay mcp doctor` lists the tools of the ' +
+          'instance, and checks these settings. `arguments` can have the fields of the command: `{hours}` alone stays a ' +
+          "number; in a longer text, it becomes text. `schema` is the hash of the tool's schema: the relay does not call a " +
+          'tool that has changed. `lookUp` is a tool that lists what `tool` creates, to find it by its `{marker}` after a ' +
+          "lost answer. `week` lists the person's time from one date to another, for `/pm today` and `/pm week`.",
         {
           log: {
             tool: 'log_time',

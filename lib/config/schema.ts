@@ -98,7 +98,7 @@ const connection = z.strictObject(
         'instance, for payloads and results. The relay counts durations in hours; name the unit if the instance counts ' +
         'minutes or seconds. `ids` says which ids are numbers and which are text, where people type digits; by default the ' +
         'relay learns it from the lists of the service. `paged: false` says that the service returns a list in one answer, ' +
-        'whatever page is asked for. These two may be set for documented operations, too.',
+        'whatever page is asked for. `ids` and `paged` may be set for documented operations, too.',
       {
         'users/list': { path: 'people/all', fields: { user_id: 'id', email: 'mail' } },
         'timelogs/create': { fields: { hours: { name: 'spent', unit: 'minutes' } } },
@@ -165,7 +165,7 @@ const issueToDefect = z.strictObject({
   // and Base64 turns those into eight.
   maxDescriptionBytes: setting(
     wholeNumber(1_000, 48_000).default(32_768),
-    'Longer descriptions are cut, with a note that says so. The maximum of the service itself is not known.',
+    "Longer descriptions are cut, with a note that says so. The service's own maximum is not known.",
     10_000,
   ),
   foldSeconds: setting(
@@ -231,8 +231,7 @@ const repository = z.strictObject({
   checkPullRequest: setting(
     checkPullRequest.optional(),
     'Checks whether each pull request is tracked: it closes an issue that has a defect, or names a task that exists. ' +
-      'It needs a GitHub App. Without it, no check is made.',
-    {},
+      'It needs a GitHub App. Without this setting, no check is made.',
   ),
   tests: setting(testsConfig.optional(), 'Takes test results to the service. Without it, workflow runs are ignored.'),
 });
@@ -246,7 +245,7 @@ const github = z.strictObject(
     ),
     repositories: setting(
       z.array(repository).default([]),
-      'The repositories whose events the relay handles. It ignores events of other repositories. If a repository or the login of its owner is renamed, the relay follows it; change its name here. If it goes to another owner, or if another owner takes the name, its events are ignored, unless `ownerId` is that owner.',
+      'The repositories whose events the relay handles. It ignores events of other repositories. If a repository or the login of its owner is renamed, the relay follows it; change the name here, too. If a repository goes to another owner, or another owner takes its name, its events are ignored, unless `ownerId` is that owner.',
     ),
   },
   refusingSecrets('github'),
@@ -286,14 +285,14 @@ const slack = z.strictObject(
     languages: setting(
       z.array(z.string().refine(isLanguage, 'expected the code of a language, such as de')).default(['en']),
       'The languages that the team writes in. If what a person logs begins or ends with the name of a day in one of ' +
-        'them, or in English, German, French or Spanish, they are asked which date they mean, in Slack and on GitHub. ' +
+        'them, or in English, German, French or Spanish, the relay asks which date they mean, in Slack and on GitHub. ' +
         'Short names, such as Mo, count only in English and in these languages.',
       ['en', 'de'],
     ),
     connection: setting(name, 'The connection for commands, unless their channel has its own.', 'main'),
     channels: setting(
       z.record(slackChannel, z.strictObject({ connection: name.optional(), projectId: uuid.optional() })).default({}),
-      'By the id of the channel: its connection, and the project in which `/pm defect <title>` creates a defect ' +
+      'For each channel, by its id: its connection, and the project in which `/pm defect <title>` creates a defect ' +
         'without opening the form.',
       { C0123ABCD: { connection: 'main', projectId: '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01' } },
     ),
@@ -305,8 +304,8 @@ const slack = z.strictObject(
           severities: setting(offered('Major', 'Critical', 'Minor'), 'The severities of a defect.', ['Major', 'Minor']),
         })
         .prefault({}),
-      'What the form for a defect offers. The first of each list is preselected, and is what a command without a ' +
-        'form takes. The values that the service allows are not known.',
+      'What the form for a defect offers. The first of each list is preselected; a command without a form uses it. ' +
+        'The values that the service allows are not known.',
     ),
     access: setting(
       z
@@ -316,7 +315,7 @@ const slack = z.strictObject(
             'Whether people of other workspaces may use the relay, in channels that are shared with them.',
           ),
           knownOnly: offByDefault(
-            'Whether only people that the service knows may use the relay: by their address, or by `people`.',
+            'Whether only people whom the service knows, by their address or by `people`, may use the relay.',
           ),
         })
         .prefault({}),
@@ -324,7 +323,7 @@ const slack = z.strictObject(
     ),
     permissions: setting(
       z.record(z.string(), permission).default({}),
-      'By permission: the channels in which its commands may be used, and the user groups whose members may use them. ' +
+      'For each permission: the channels in which its commands may be used, and the user groups whose members may use them. ' +
         'The permissions of the relay are `defect`, also for `relate`; `task`; `done`, also for `undo`; `log`, also for `today` and `week`; and `find`. A ' +
         'command of your own may name one of these or another. Everyone may use what is left out, everywhere.',
       { log: { userGroups: ['S0123ABCD'] }, defect: { channels: ['C0123ABCD'] } },
@@ -343,8 +342,8 @@ const person = z
     ),
     githubId: setting(
       z.int().positive().optional(),
-      'The id of the account on GitHub, which `npx partner-relay config check` prints. GitHub gives a login that becomes free ' +
-        'to anyone who asks for it; with the id, the commands of another account with the login are refused.',
+      'The id of the account on GitHub, which `npx partner-relay config check` prints. With it, the relay refuses commands ' +
+        'of another account that took over the login: GitHub gives a free login to anyone.',
       583_231,
     ),
     email: setting(z.email(), 'The address of the user in the service.', 'ada@example.com'),
@@ -388,9 +387,9 @@ export const configSchema = z
     ),
     contactChannel: setting(
       slackChannel.optional(),
-      'The channel in Slack that is told when jobs are parked, because parked jobs wait for a person. It gets one ' +
-        'message for each hour, with the number of jobs by cause, and one when a connection is down for five minutes, when its ' +
-        'key is refused, and when it works again. It needs `slack`, and the app in that channel.',
+      'A channel in Slack for notices of parked jobs, which wait for a person. It gets one message for each hour in which ' +
+        'jobs were parked, and one when a connection has been down for five minutes, when its key is refused, and when it ' +
+        'works again. It needs `slack`, and the app in that channel.',
       'C0123ABCD',
     ),
     caFile: setting(
