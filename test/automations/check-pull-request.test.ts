@@ -70,8 +70,12 @@ describe('the check of a pull request', () => {
     ['several things', `Task: ${NO_TASK}\n\nCloses #7`, `${IS}It closes`],
     ['a task that is not there', `Task: ${NO_TASK}`, `${IS_NOT}Partner Relay found nothing for task ${NO_TASK}.`],
     ['an issue without a defect', 'Closes #8', `${IS_NOT}Partner Relay found nothing for ${REPOSITORY}#8.`],
-    ['an issue elsewhere', 'Closes somebody/else#7', `${NAMES_NONE}Write`],
-    ['the name of a task', 'Task: Release checkout 2.4', `${NAMES_NONE}Write`],
+    [
+      'an issue elsewhere',
+      'Closes somebody/else#7',
+      'failure: It closes no issue of this repository. Only issues of this repository count, and not somebody/else',
+    ],
+    ['the name of a task', 'Task: Release checkout 2.4', 'failure: It names a task without its id. Write'],
     ['nothing', null, `${NAMES_NONE}Write \`Closes #12\``],
     ['something in code', `\`Task: ${TASK}\``, `${NAMES_NONE}Write`],
   ])('says what it found of %s', async (_, body, said) => {

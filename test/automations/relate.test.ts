@@ -121,6 +121,7 @@ describe('a line in an issue', () => {
     await mutate(relay, { reads: (payload) => (payload.q === 'ab' ? { refused: 422 } : payload) });
     await happens('issues', issue('opened', body));
     expect(said()).toContainEqual(expect.stringContaining(words));
+    expect(said()).toContainEqual(expect.stringContaining('If you correct the line, Partner Relay reads it again'));
     expect([linked(), relay.requestsTo('/defects/link')]).toEqual([none, sent]);
   });
 

@@ -116,9 +116,10 @@ async function verify(
   if (!isLookedUp) return verdicts.ofStranger;
 
   // Readers of this check may have no access to issues of other repositories.
-  const closed = closedIssues(body ?? '', place.repository, html_url)
-    .filter((name) => name.toLowerCase().startsWith(`${place.repository.toLowerCase()}#`))
-    .slice(0, MOST_NAMED);
+  const { own = [], elsewhere } = Object.groupBy(closedIssues(body ?? '', place.repository, html_url), (name) =>
+    name.toLowerCase().startsWith(`${place.repository.toLowerCase()}#`) ? 'own' : 'elsewhere',
+  );
+  const closed = own.slice(0, MOST_NAMED);
   const tasks = tasksOf(pull);
   const fates = await Promise.all(closed.map((name) => defectOf(name, at)));
   const tracked = closed.find((_, index) => fates[index] === 'made');
@@ -129,7 +130,7 @@ async function verify(
   const pending = closed.find((_, index) => fates[index] === 'wanted');
   if (pending !== undefined) return verdicts.closesPending(pending);
   const named = [...closed, ...tasks.map((id) => `task ${id}`)];
-  return named.length > 0 ? verdicts.nothingFound(named) : verdicts.namesNothing;
+  return named.length > 0 ? verdicts.nothingFound(named) : verdicts.namesNothing(elsewhere, taskLines(pull));
 }
 
 /**
@@ -150,8 +151,11 @@ async function entityOf(issueNumber: number, { github, place }: At): Promise<str
   return issue && issueEntity(issue.id);
 }
 /** The ids of the tasks named by a pull request. */
-function tasksOf({ body }: OpenPull): string[] {
-  return relationLines(body ?? '')
-    .flatMap(({ kind, named }) => (kind === 'task' && idIn(named) === named ? named : []))
+const tasksOf = (pull: OpenPull): string[] =>
+  taskLines(pull)
+    .filter((named) => idIn(named) === named)
     .slice(0, MOST_NAMED);
-}
+
+/** The tasks that a pull request names, by their ids or names. */
+const taskLines = ({ body }: OpenPull): string[] =>
+  relationLines(body ?? '').flatMap(({ kind, named }) => (kind === 'task' ? named : []));

@@ -26,7 +26,16 @@ export const inMergeQueue = verdict(
   'A pull request is checked before it joins the merge queue, so there is nothing to check here.',
 );
 
-export const namesNothing = verdict('failure', 'It names no task and closes no issue with a defect', HOW);
+/** @param elsewhere the issues of other repositories that it closes. @param byName the tasks that it names without their ids */
+export function namesNothing(elsewhere: readonly string[] = [], byName: readonly string[] = []): Verdict {
+  if (elsewhere.length > 0) {
+    const why = `Only issues of this repository count, and not ${plainText(enumerated(elsewhere))}.`;
+    return verdict('failure', 'It closes no issue of this repository', `${why} ${HOW}`);
+  }
+  const title =
+    byName.length > 0 ? 'It names a task without its id' : 'It names no task and closes no issue with a defect';
+  return verdict('failure', title, HOW);
+}
 
 export const ofStranger = verdict(
   'neutral',
@@ -54,7 +63,7 @@ export function ofCommit(
 ): Verdict {
   const byResult = decided.toSorted((a, b) => STRICTNESS[a.verdict.conclusion] - STRICTNESS[b.verdict.conclusion]);
   const one = counts === 'best' ? byResult[0] : byResult.at(-1);
-  if (!one || all.length === 1) return one?.verdict ?? namesNothing;
+  if (!one || all.length === 1) return one?.verdict ?? namesNothing();
   const numbers = enumerated(all.map(String));
   const why = `This commit is the head of the pull requests ${numbers}. The ${counts} result counts, which is that of ${one.number}.`;
   return { ...one.verdict, summary: `${one.verdict.summary}\n\n${why}` };

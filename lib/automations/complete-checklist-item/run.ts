@@ -57,11 +57,12 @@ export const run = defineRun(checklistItemJobs, async ({ items, completed, leftO
     );
   const reasons = refused.join('. ');
   const link = outcomes.find((outcome) => outcome.link)?.link;
-  const nothing = `${reasons}. Nothing was ${what}.`;
+  const other = job.asked?.by ? '' : ' For another item, comment /done and its number.';
+  const nothing = `${reasons}. Nothing was ${what}.${other}`;
   if (done.length === 0) throw link ? new AccountFirst(nothing, link) : new NotDone(nothing);
   const text = `${what} checklist item${done.length > 1 ? 's' : ''} ${enumerated(done)}${mine ? ' as you' : ''}`;
   if (refused.length === 0) return text;
-  const partly = `${text}. ${reasons}.`;
+  const partly = `${text}. ${reasons}.${other}`;
   return { text: partly, blocks: message(plainSection(`:warning: ${sentence(partly)}`)).blocks, link };
 });
 

@@ -36,8 +36,13 @@ export const run = defineRun(relateJobs, async ({ defect, issue = '', to }, step
   const id =
     defect === undefined ? await defectOf(issue, context) : await steps.idFrom(linkDefect, 'defect_id', defect);
   if (id === undefined) return untold('the issue has no defect');
-  const target = await targetOf(to, steps).catch(ifRefused('this search', job.replyTo?.in === 'github'));
-  const outcome = await link({ connection: job.connection, id }, target, steps, context);
+  const outcome = await targetOf(to, steps)
+    .catch(ifRefused('this search', job.replyTo?.in === 'github'))
+    .then((target) => link({ connection: job.connection, id }, target, steps, context))
+    .catch((error: unknown) => {
+      if (defect !== undefined || !(error instanceof NotDone)) throw error;
+      throw new NotDone(`${error.message}. If you correct the line, Partner Relay reads it again`);
+    });
   return defect === undefined ? outcome : { ...outcome, isUntold: false };
 });
 

@@ -23,6 +23,8 @@ interface CommandLine {
 const MAX_COMMANDS = MOST_UNDER_WAY;
 /** Counts all lines together, because each item is a call to the service. */
 const MAX_ITEMS = 50;
+/** A line that is not a command yet may become one. */
+const EDIT = '\n\nIf you correct it in this comment, Partner Relay reads it again.';
 
 /**
  * Drafts the jobs of a comment's commands. Comment and line identify a job, so an edit does not repeat the lines that
@@ -107,7 +109,7 @@ function draft(
   if ('fault' in parsed) {
     const summary = `@${login}: a command that cannot be read`;
     const asked = unproven && { asked: { unproven } };
-    return faultJobs.draft({ ...place, happened, summary, input: { fault: parsed.fault }, ...asked });
+    return faultJobs.draft({ ...place, happened, summary, input: { fault: `${parsed.fault}${EDIT}` }, ...asked });
   }
   const origin: CommandOrigin = {
     ...place,
