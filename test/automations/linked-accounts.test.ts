@@ -276,7 +276,7 @@ describe('a call whose answer is lost, and whose account is not linked any more 
     await command(relay, `log 1h ${CHECKOUT}`);
     await relay.workToTheEnd();
     expect(relay.told().at(-1)).toMatch(
-      /^:warning: Partner Relay does not know whether this was logged .*The account that sent it is no longer linked/,
+      /^:warning: Before you ask again, look in the service whether this was logged: .*The account that sent it is no longer linked/,
     );
     expect(called).toEqual(['log_time']);
   });

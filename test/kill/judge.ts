@@ -133,7 +133,7 @@ function judgeSends({ row, answers, stops, result: { sends, jobs } }: Evidence):
 
 /** Whether the person was told that nobody knows. */
 function isUnclear({ status }: Job, said: readonly string[]): boolean {
-  return status === 'not-done' && said.some((text) => text.includes('Partner Relay does not know whether'));
+  return status === 'not-done' && said.some((text) => text.includes('Before you ask again, look in the service'));
 }
 
 /** Each outcome is reported, and exactly once unless the relay cannot know that it was. */

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { HOUR_MS, MINUTE_MS } from '../../dates.ts';
 import type { Budget } from '../../service/budget/budget.ts';
 import { HttpError, type RawRequest } from '../../state/http/function-url.ts';
 import { expiry } from '../../state/table/expiry.ts';
@@ -54,8 +55,8 @@ async function begin(request: RawRequest, { links, takeShare, mcp, budget }: Rec
     throw new HttpError(403, 'This request came from another page. Open the link in Slack again.');
   }
   // Counted before the service is called, so that the limit holds even if one URL is sent many times at once.
-  const againAt = await takeShare(asked);
-  if (againAt !== undefined) throw shareUsedUp(againAt);
+  const waitMs = await takeShare(asked);
+  if (waitMs !== undefined) throw shareUsedUp(waitMs);
   const { link, budgetName } = await mcp(asked.connection);
   const { url, pending } = await link
     .begin(asked.redirectUri, { also: asked.scopes })
@@ -110,10 +111,10 @@ async function finish(
   return { ...codePage({ code, name, command }), cookies: [noLinkCookie(redirectUri, state)] };
 }
 
-const shareUsedUp = (againAt: number) =>
+const shareUsedUp = (waitMs: number) =>
   new HttpError(
     429,
-    `You have begun ${MOST_BEGUN} sign-ins within this hour. Try again after ${new Date(againAt).toISOString().slice(11, 16)} UTC.`,
+    `You have begun ${MOST_BEGUN} sign-ins within this hour. Try again in ${Math.ceil(waitMs / MINUTE_MS)} min.`,
   );
 
 const AGAIN = 'Ask for a new link in Slack.';
@@ -125,7 +126,6 @@ const usedUp = () => new HttpError(410, `This link has been used, or has expired
  * instance share. A person who retries after a failure needs two or three.
  */
 const MOST_BEGUN = 5;
-const HOUR_MS = 3_600_000;
 
 /** Counts the start of a sign-in. @returns when the person may begin the next one; undefined if they may now */
 export async function takeOfShare(
@@ -143,5 +143,5 @@ export async function takeOfShare(
     },
     { expression: 'attribute_not_exists(#begun) OR #begun < :most', values: { most: MOST_BEGUN } },
   );
-  return counted ? undefined : (hour + 1) * HOUR_MS;
+  return counted ? undefined : (hour + 1) * HOUR_MS - now;
 }

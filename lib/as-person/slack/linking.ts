@@ -9,8 +9,8 @@ import {
   notOffered,
   openLinkMessage,
 } from '../../platforms/slack/link-messages.ts';
-import { message, plainSection, type SlackMessage, section, warning } from '../../platforms/slack/messages.ts';
-import { escaped } from '../../platforms/slack/mrkdwn.ts';
+import { message, type SlackMessage, section, warning } from '../../platforms/slack/messages.ts';
+import { escaped, time } from '../../platforms/slack/mrkdwn.ts';
 import type { Runtime, Stores } from '../../runtime.ts';
 import { deathInWords } from '../grants/errors.ts';
 import type { Grant, Holder } from '../grants/grant.ts';
@@ -109,9 +109,7 @@ export function createLinking(
         continue;
       }
       return message(
-        plainSection(
-          `:white_check_mark: Your account is linked. ${actsAs(confirmed.grant)}${allowedBy(confirmed.grant)}`,
-        ),
+        section(`:white_check_mark: Your account is linked. ${actsAs(confirmed.grant)}${allowedBy(confirmed.grant)}`),
       );
     }
     if (wrong) return wrong;
@@ -126,7 +124,7 @@ export function createLinking(
     if (!(await grants.forget(connection, holder))) return warning('You have not linked an account here.');
     const told =
       'Partner Relay has forgotten your account. The service still has your consent: withdraw it there, where you manage connected applications, or ask your administrator to.';
-    return message(plainSection(`:white_check_mark: ${told}`));
+    return message(section(`:white_check_mark: ${told}`));
   }
 
   /** Says for `status` as whom a person acts; empty if accounts are not linked on the connection. */
@@ -135,14 +133,14 @@ export function createLinking(
     const grant = await grants.get(connection, holderOf({ userId }));
     const heading = section(`*Your account${onConnection(connection, config)}*`);
     if (grant && !grant.death) {
-      const unused = `It expires on ${dateOf(grant.unusedUntil)} unless you use it before.`;
-      return [heading, plainSection(`${actsAs(grant)} ${unused}`)];
+      const unused = `It expires ${time(grant.unusedUntil)} unless you use it before.`;
+      return [heading, section(`${actsAs(grant)} ${unused}`)];
     }
     const why = grant?.death ? `It no longer works: ${deathInWords(grant.death)}.` : 'You have not linked an account.';
     const isRequired = config.connections[connection]?.mcp.accounts === 'required';
     const waits = ' Link your account again: until then, Partner Relay cannot act in your name.';
     const instead = grant ? waits : " What you ask for is done under Partner Relay's account, not yours.";
-    return message([heading, plainSection(why + (isRequired ? '' : instead))], linkButton(connection)).blocks;
+    return message([heading, section(escaped(why) + (isRequired ? '' : instead))], linkButton(connection)).blocks;
   }
 
   return { faultOf, linkAccount, makeLink, unlinkAccount, linkStatus };
@@ -160,12 +158,10 @@ function wrongCode(triesLeft: number, connection: string): SlackMessage {
 
 /** The account and its workspace have no name here (docs/partner-api.md#mcp-authorization): the person chose both. */
 function actsAs({ linkedAt }: Grant): string {
-  return `You act as yourself, with the account and workspace that you chose on ${dateOf(linkedAt)}.`;
+  return `You act as yourself, with the account and workspace that you chose (${time(linkedAt)}).`;
 }
 
 const allowedBy = ({ scopes }: Grant) =>
   scopes.length > 0
-    ? ` You allowed Partner Relay to ${scopes.map((scope) => inWords[scope] ?? scope).join(', ')}.`
+    ? ` You allowed Partner Relay to ${scopes.map((scope) => inWords[scope] ?? escaped(scope)).join(', ')}.`
     : '';
-
-const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);

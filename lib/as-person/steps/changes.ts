@@ -159,8 +159,6 @@ export function createToolChanges(run: ActingRun, access: ToolAccess) {
       throw new NotDone(isPublic ? 'The service refuses this' : `The tool ${change.call.tool} says: ${made.said}`);
     }
     const why = isPublic ? '' : ` (${made.why})`;
-    throw new NotDone(
-      `Partner Relay does not know whether ${change.unclear}${why}. Look in the service before you ask again`,
-    );
+    throw new NotDone(`Before you ask again, look in the service whether ${change.unclear}: its answer was lost${why}`);
   };
 }

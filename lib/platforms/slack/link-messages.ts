@@ -1,6 +1,6 @@
 import type { Button } from '@slack/types';
 import * as z from 'zod/mini';
-import { button, message, plainSection, type SlackMessage, section, warning } from './messages.ts';
+import { button, message, type SlackMessage, section, warning } from './messages.ts';
 import { code, escaped, time } from './mrkdwn.ts';
 
 /**
@@ -32,9 +32,9 @@ export const notOffered = ({ contact }: { contact: string }): SlackMessage =>
     `Accounts cannot be linked here; ${escaped(contact)} can change that. What you ask for is done under Partner Relay's account.`,
   );
 
-/** Asks a person to link an account, with a button. @param why the reason, as a sentence in plain text */
+/** Asks a person to link an account, with a button. @param why the reason, as a sentence in mrkdwn */
 export function linkMessage(why: string, connection: string, scopes?: readonly string[]): SlackMessage {
-  return message(plainSection(`:link: ${why}`), linkButton(connection, scopes));
+  return message(section(`:link: ${why}`), linkButton(connection, scopes));
 }
 
 /** @param until epoch milliseconds */
