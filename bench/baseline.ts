@@ -3,7 +3,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import middy from '@middy/core';
 
-/** What every webhook on Lambda needs. */
+/** The clients that every webhook on Lambda needs. */
 export const clients = [new DynamoDBClient(), new SecretsManagerClient(), new SQSClient()];
 
 export const handler = middy().handler(async () => ({ statusCode: 200 }));

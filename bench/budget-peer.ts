@@ -3,7 +3,7 @@ import type { Arrival } from '../test/simulation/arrivals.ts';
 import type { Call, Workload } from '../test/simulation/simulation.ts';
 import { MINUTE, SECOND } from '../test/simulation/workloads.ts';
 
-/** What is compared of the calls. */
+/** The parts of calls that are compared. */
 export type Calls = readonly Pick<Call, 'lane' | 'wantedAt' | 'sentAt' | 'countedAt'>[];
 
 /** The part of `rate-limiter-flexible` that the bench uses. */
@@ -15,12 +15,12 @@ interface Limiter {
   consume(key: string): Promise<unknown>;
 }
 
-/** The start of the simulation; not on a boundary of any calendar window. */
+/** The start of the simulation, which is not on a boundary of a calendar window. */
 export const START = Date.UTC(2026, 10, 20, 10, 0, 17);
 
 /**
- * Runs a workload through a limiter for the minute. Each of its jobs makes one call. The peer is at its best: all
- * workers share one counter without a way to it, and a job is not put back while it waits.
+ * Runs a workload through a limiter per minute. Each job makes one call. The peer gets the best conditions: all workers
+ * share one counter without latency, and a job is not put back while it waits.
  */
 export async function runThroughPeer(load: Workload): Promise<Calls> {
   const library = new URL('peers/node_modules/rate-limiter-flexible/index.js', import.meta.url);
@@ -47,12 +47,12 @@ export async function runThroughPeer(load: Workload): Promise<Calls> {
     }
   }
 
-  // The library reads the clock of the process.
+  // The library reads the process's clock.
   const { now } = Date;
   Date.now = () => Math.floor(time.now);
   try {
     for (const lane of ['interactive', 'background'] as const) {
-      // All workers of a lane take their jobs from this iterator.
+      // All workers of a lane share this iterator.
       const jobs = load.arrivals.filter((job) => job.lane === lane).values();
       for (let worker = 0; worker < load.workers[lane]; worker++) void work(jobs);
     }

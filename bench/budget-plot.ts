@@ -14,7 +14,7 @@ const BOTTOM = 348;
 const MINUTE_MS = 60_000;
 const STEP_MS = 500;
 
-/** A plot, as SVG, of how many requests the service counted in the minute before each moment. */
+/** An SVG plot of the number of requests that the service counted in the minute before each moment. */
 export function trailingMinutePlot(lines: readonly Line[], minutes: number, limit: number): string {
   const plotted = lines.map((line) => ({ ...line, counts: trailingCounts(line.countedAt, minutes * MINUTE_MS) }));
   const most = Math.max(limit, ...plotted.flatMap(({ counts }) => counts));
@@ -36,7 +36,7 @@ export function trailingMinutePlot(lines: readonly Line[], minutes: number, limi
       `<path d="M${left} 38h24" stroke="${colour}" stroke-width="3"/><text x="${left + 32}" y="42">${name}</text>`,
     ];
   });
-  // The label is outlined in white, because lines pass behind it.
+  // The labels have a white outline, because lines pass behind them.
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="13">
 <title>Requests in the trailing minute</title>
 <rect width="${WIDTH}" height="${HEIGHT}" fill="#ffffff"/>

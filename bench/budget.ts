@@ -12,7 +12,9 @@ const MINUTES = 10;
 const BACKGROUND_WORKERS = 45;
 const SEED = 1;
 
-/** The budget and `rate-limiter-flexible` under the same work: a backlog, people, and a service that counts. */
+/**
+ * Compares the budget with `rate-limiter-flexible` under the same work: a backlog, people, and a service that counts.
+ */
 export async function* measureBudget({ write, isTrial }: Options): AsyncGenerator<Figure> {
   if (!isTrial) await installPeers();
   const load = backlogWithPeople('sliding', BACKGROUND_WORKERS, isTrial ? MINUTE / 2 : MINUTES * MINUTE, SEED);
@@ -47,7 +49,7 @@ function countedAt(calls: Calls): number[] {
   return calls.flatMap((call) => call.countedAt ?? []).sort((a, b) => a - b);
 }
 
-/** Seconds from a command to its call, for that part of the commands. */
+/** Returns the seconds from a command to its call, at the given quantile of the commands. */
 function waitOfPeople(calls: Calls, part: number): number {
   const ofPeople = calls.filter(({ lane }) => lane === 'interactive');
   const waitsMs = ofPeople.map(({ sentAt, wantedAt }) => sentAt - wantedAt);

@@ -9,15 +9,15 @@ import { exampleConfig } from '../test/relay.ts';
 
 /** A function with all its dependencies. */
 export interface Bundle {
-  /** The address of the file to import. */
+  /** The URL of the file to import. */
   url: string;
-  /** The size of what it loads when it starts, without what it loads on demand. */
+  /** The size of the code that loads at the start, without the parts that load on demand. */
   kilobytes: number;
 }
 
 /**
- * Peers and their dependencies are CommonJS and require Node's modules at run time. An ESM bundle has no `require`,
- * so this adds one. Nothing has to be left out of the bundle, and it is one file.
+ * Adds the `require` that an ESM bundle lacks, because peers and their dependencies are CommonJS and require Node's
+ * modules at run time. So a bundle is one complete file.
  */
 export const forPeer: BuildOptions = {
   alias: {},
@@ -27,7 +27,7 @@ export const forPeer: BuildOptions = {
 };
 
 /**
- * Bundles a function as those of the relay are deployed.
+ * Bundles a function as the relay's functions are deployed.
  *
  * @param entry its file, relative to this folder
  * @param folder gets a folder with the bundle

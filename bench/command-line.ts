@@ -5,11 +5,11 @@ import { amount, type Figure, median, type Options } from './figure.ts';
 const RUNS = 20;
 const AIM_MS = 150;
 
-/** How long a person waits for `partner-relay --help`, without npm. */
+/** Measures how long a person waits for `partner-relay --help`, without npm. */
 export async function* measureCommandLine({ isTrial }: Options): AsyncGenerator<Figure> {
   const words = [packageJson.bin['partner-relay']];
   const runs = isTrial ? 1 : RUNS;
-  // The first run compiles what the others load.
+  // The first run fills the compile cache.
   tookMs([...words, '--help']);
   const helpMs = Array.from({ length: runs }, () => tookMs([...words, '--help']));
   const aloneMs = Array.from({ length: runs }, () => tookMs(['--eval', '']));

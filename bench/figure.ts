@@ -1,27 +1,27 @@
-/** One measured number. KB and MB are powers of 1,000; without a unit it is a count or a ratio. */
+/** One measured number. KB and MB are powers of 1,000. Without a unit, it is a count or a ratio. */
 export interface Figure {
   name: string;
   value: number;
   unit?: 'ms' | 's' | 'KB' | 'MB' | '%';
   aim?: { atMost: number } | { atLeast: number };
-  /** What the number is made of, or the number of a peer in the same run. */
+  /** The parts of the number, or the number of a peer in the same run. */
   detail?: string;
 }
 
 export interface Part {
   name: string;
-  /** What it measures, and against which peer. */
+  /** What the part measures, and the peer that it compares with. */
   about: string;
   /** Yields each figure as soon as it is known. */
   measure(options: Options): AsyncIterable<Figure>;
 }
 
 export interface Options {
-  /** An empty folder of the part, which is removed at the end. */
+  /** An empty folder for the part, which is removed at the end. */
   folder: string;
   /** Whether to draw docs/budget.svg. */
   write: boolean;
-  /** Whether to only try each step, in about a second and without the peers: the figures say nothing then. */
+  /** Whether to only try each step, in about a second and without the peers. The figures are then meaningless. */
   isTrial: boolean;
 }
 
@@ -47,7 +47,7 @@ export function amount(value: number, unit: Figure['unit'] = undefined): string 
   return unit ? `${number} ${unit}` : number;
 }
 
-/** The median; for an even number of values the mean of the two in the middle. */
+/** Returns the median, or for an even number of values, the mean of the middle two. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const below = sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN;
@@ -55,7 +55,7 @@ export function median(values: readonly number[]): number {
   return (below + above) / 2;
 }
 
-/** The median of the ratios of the pairs: a slow phase of the machine affects both sides of a pair. */
+/** Returns the median of the pairs' ratios. A slow phase of the machine affects both sides of a pair. */
 export function medianRatio(here: readonly number[], peer: readonly number[]): number {
   return median(here.map((value, index) => value / (peer[index] ?? Number.NaN)));
 }

@@ -1,6 +1,6 @@
-// Runs in a process of its own, with the URL of a bundle and an event as arguments, and prints what it measured as the
-// last line of its output. It is JavaScript and imports nothing, so that all of what a bundle needs of Node is loaded
-// while the clock runs.
+// Runs in its own process, with the URL of a bundle and an event as arguments. The last line of the output has the
+// measurements. This is JavaScript without imports, so that the clock runs while Node loads everything that the bundle
+// needs.
 const [, , url, event] = process.argv;
 const parsedEvent = JSON.parse(event);
 const startMs = performance.now();
@@ -13,5 +13,5 @@ const measured = {
   totalMs: answeredMs - startMs,
   answer,
 };
-// Connections that are kept alive would keep the process alive too.
+// Kept-alive connections would keep the process running.
 process.stdout.write(`\n${JSON.stringify(measured)}\n`, () => process.exit());

@@ -21,23 +21,23 @@ const AIM_MS = 60;
 const AIM_TIMES = 10;
 
 const WARM_UP_EVENTS = 10;
-/** With the warm-up, they are fewer than the budget lets through at once. Each makes one call. */
+/** With the warm-up, fewer events than the budget lets through at once. Each makes one call. */
 const IDLE_EVENTS = 50;
-/** Longer than a job takes, so the next event finds the relay idle. */
+/** Longer than a job takes, so the relay is idle at the next event. */
 const PAUSE_MS = 250;
 const BEFORE_SENDERS = WARM_UP_EVENTS + IDLE_EVENTS;
 
 const SENDERS = 16;
 const EVENTS = 600;
-/** Counted from the start. */
+/** Counted from the start of the relay. */
 const MEMORY_AFTER_EVENTS = 200;
 const AIM_MEGABYTES = 200;
 
 const MINUTES = 3;
-/** The aim, of the 120 that the service allows. */
+/** The aim; the service allows 120. */
 const AIM_PER_MINUTE = 114;
 
-/** `npm start` with nothing else to do, then under many senders, and then with the backlog that they leave. */
+/** Measures `npm start` when it is idle, then under many senders, and then with the backlog that they leave. */
 export async function* measureNpmStart({ folder, isTrial }: Options): AsyncGenerator<Figure> {
   const relay = await startRelayProcess(folder);
   try {
@@ -61,7 +61,7 @@ async function measureIdle(relay: StartedRelay): Promise<Figure> {
     answeredMs.push(await postIssue(relay.webhook, number));
     await sleep(PAUSE_MS);
   }
-  // The service notes when each call came, so nothing has to look for it meanwhile.
+  // The service notes the time of each call, so the bench need not watch.
   const calls = await relay.calls();
   const passedMs = startedAt.map((at, index) => Date.parse(calls[index]?.time ?? '') - at);
   return {
@@ -100,7 +100,7 @@ async function* measureSenders(relay: StartedRelay, folder: string): AsyncGenera
   };
 }
 
-/** @returns the median of what an answer took, in milliseconds */
+/** @returns the median time of an answer, in milliseconds */
 async function sendSideBySide(webhook: string, before: number, passed = (_answered: number) => {}): Promise<number> {
   let sent = 0;
   const passedMs: number[] = [];
@@ -114,7 +114,7 @@ async function sendSideBySide(webhook: string, before: number, passed = (_answer
   return median(passedMs);
 }
 
-/** The first minute does not count, because the senders were there too. */
+/** Leaves out the first minute, when the senders were still active. */
 async function* measureBacklog({ calls }: StartedRelay): AsyncGenerator<Figure> {
   const ofBacklog = async () => (await calls()).slice(BEFORE_SENDERS);
   const first = Date.parse((await ofBacklog())[0]?.time ?? '');
@@ -139,9 +139,9 @@ type StartedRelay = Awaited<ReturnType<typeof startRelayProcess>>;
 async function startRelayProcess(folder: string) {
   const config = join(folder, 'relay.config.ts');
   writeFileSync(config, `export default ${JSON.stringify(exampleConfig())};\n`);
-  // Started without npm, which would not pass on signals.
+  // Without npm, which would not pass on signals.
   const [, ...words] = packageJson.scripts.start.split(' ');
-  // It runs in a folder of its own, so paths of the repository must not depend on the folder.
+  // The relay runs in its own folder, so the repository's paths become absolute.
   const args = words.map((word) =>
     /\.[jt]s$/.test(word) ? fileURLToPath(new URL(`../${word}`, import.meta.url)) : word,
   );
@@ -150,11 +150,11 @@ async function startRelayProcess(folder: string) {
     env: { PATH: process.env.PATH, PORT: '0', RELAY_CONFIG: config, GITHUB_WEBHOOK_SECRET: WEBHOOK_SECRET },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  // Even if the bench is interrupted.
+  // Also if the bench is interrupted.
   process.once('exit', () => child.kill('SIGKILL'));
   let output = '';
   child.stdout.on('data', (chunk) => {
-    // The lines of every job come after the banner.
+    // Only the banner is needed, not the lines of the jobs after it.
     if (output.length < 10_000) output += chunk;
   });
   const signal = AbortSignal.timeout(GIVE_UP_MS);
@@ -162,12 +162,12 @@ async function startRelayProcess(folder: string) {
   const printed = (name: string) => new RegExp(`${name} +(\\S+)`).exec(output)?.[1] ?? '';
   return {
     webhook: printed('webhook'),
-    /** The calls that the sandbox remembers. */
+    /** The calls in the sandbox's audit trail. */
     async calls(): Promise<AuditEntry[]> {
       const answer = await fetch(`${printed('service')}/sandbox/audit`);
       return (await answer.json()) as AuditEntry[];
     },
-    /** The memory of the relay without its database, which has a process of its own. */
+    /** The memory of the relay, without its database process. */
     residentMegabytes(): number {
       const kilobytes = execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)], { encoding: 'utf8' });
       return (Number(kilobytes) * 1_024) / 1e6;
@@ -181,9 +181,9 @@ async function startRelayProcess(folder: string) {
 }
 
 /**
- * Uses no `fetch`, which would take more of the measured machine.
+ * Posts an event without `fetch`, which would take more of the measured machine.
  *
- * @returns how long the answer took, in milliseconds
+ * @returns the time until the answer, in milliseconds
  * @throws {Error} if the event makes no job
  */
 async function postIssue(webhook: string, number: number): Promise<number> {

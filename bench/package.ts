@@ -7,7 +7,7 @@ import { type Figure, median, type Options } from './figure.ts';
 const RUNS = 3;
 const INSTALLED = 'node_modules/partner-relay';
 
-/** What a team waits for, in a folder with the package. */
+/** Measures what a team waits for in a folder with the package. */
 export async function* measurePackage({ folder, isTrial }: Options): AsyncGenerator<Figure> {
   const startMs = performance.now();
   const { tarball } = await pack(folder);
@@ -20,7 +20,7 @@ export async function* measurePackage({ folder, isTrial }: Options): AsyncGenera
     for (const file of readdirSync(team)) rmSync(join(team, file), { recursive: true });
     return install(team, 'npm', tarball);
   });
-  // The first one fills the cache of npm.
+  // The first installation fills npm's cache.
   yield { name: 'install with a warm cache', value: median(installs.slice(1)), unit: 's', aim: { atMost: 20 } };
   yield { name: 'what is installed', value: megabytesOf(join(team, 'node_modules')), unit: 'MB', aim: { atMost: 155 } };
 
@@ -39,7 +39,7 @@ export async function* measurePackage({ folder, isTrial }: Options): AsyncGenera
   yield { name: "the stack's app alone", value: median(apps), unit: 's', aim: { atMost: 9 } };
 }
 
-/** How many seconds it takes, each time. What it returns is done afterwards. */
+/** Returns the seconds of each run. The work may return a cleanup, which is not measured. */
 async function inTurn(work: () => Promise<unknown>): Promise<number[]> {
   const seconds: number[] = [];
   for (let count = 0; count < RUNS; count++) {
@@ -53,7 +53,7 @@ async function inTurn(work: () => Promise<unknown>): Promise<number[]> {
 
 const secondsSince = (startMs: number) => (performance.now() - startMs) / 1_000;
 
-/** What its files hold. */
+/** The total size of the files in a folder, in MB. */
 function megabytesOf(folder: string): number {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => lstatSync(join(folder, file)));
   return files.reduce((sum, file) => sum + (file.isFile() ? file.size : 0), 0) / 1e6;

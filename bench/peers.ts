@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const folder = fileURLToPath(new URL('peers/', import.meta.url));
 
-/** Installs the peers where that was not done. They are not in the project's own lock file, to keep it small. */
+/** Installs the peers, if they are missing. They are not in the project's lock file, to keep it small. */
 export async function installPeers(): Promise<void> {
   // npm writes this file last, so an interrupted installation is repeated.
   const installed = statSync(`${folder}node_modules/.package-lock.json`, { throwIfNoEntry: false });

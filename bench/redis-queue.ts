@@ -13,7 +13,7 @@ export interface RedisQueue {
 }
 
 /**
- * Starts the peer and a Redis of its own, which writes each event to its file before it answers, as the relay does.
+ * Starts the peer and its own Redis, which writes each event to its file before it answers, as the relay does.
  *
  * @param folder of the file
  * @throws {Error} if there is no redis-server
@@ -44,7 +44,7 @@ function run(command: string, ...args: string[]) {
     throw new Error(`${command} cannot be started; install it first`, { cause: error });
   });
   failed.catch(() => {});
-  // Even if the bench is interrupted.
+  // Also if the bench is interrupted.
   process.once('exit', () => child.kill('SIGKILL'));
   let output = '';
   child.stdout.on('data', (chunk) => {

@@ -29,7 +29,7 @@ process.once('SIGINT', () => process.exit(130));
 console.log(`${availableParallelism()} cores of ${cpus()[0]?.model}, Node ${process.version}, ${process.platform}`);
 
 const missed: string[] = [];
-// One after another, because parallel work would distort a measurement.
+// In turn, because parallel work would distort the measurements.
 for (const { name, about, measure } of parts) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
   console.log(`\n${name}: ${about}`);

@@ -23,14 +23,14 @@ const AIM_WARM_MS = 20;
 const AIM_REFRESH_MS = 50;
 /** An access token lives for an hour. */
 const LONGER_THAN_A_TOKEN_MS = 2 * 3_600_000;
-/** Never reached, so that nothing waits. */
+/** High enough that nothing waits. */
 const LIMITS = { perMinute: 1_000_000, perDay: 1_000_000 };
 const TOOL = 'list_projects';
 
 /**
- * The same tool of the same sandbox, in turns. Here the grant is read from the table, and each call takes a slot of the
- * shared budget; a refresh also takes a lease, notes that it is about to send, and saves the sealed tokens. The SDK
- * keeps its tokens in memory and knows no limits.
+ * Calls the same tool of the same sandbox in turns, with the relay and with the SDK. The relay reads the grant from the
+ * table, and each call takes a slot of the shared budget. A refresh also takes a lease, notes that it is about to send,
+ * and saves the sealed tokens. The SDK keeps its tokens in memory and knows no limits.
  */
 export async function* measureToolCalls({ folder, isTrial }: Options): AsyncGenerator<Figure> {
   let aheadMs = 0;
@@ -60,7 +60,7 @@ export async function* measureToolCalls({ folder, isTrial }: Options): AsyncGene
       },
       sessions: new Map(),
     });
-    /** @param prepare happens before each pair of calls */
+    /** @param prepare runs before each pair of calls */
     const callBoth = async (calls: number, prepare = () => {}): Promise<Passed> => {
       const passed: Passed = { here: [], peer: [] };
       for (let i = 0; i < calls; i++) {
@@ -86,7 +86,7 @@ export async function* measureToolCalls({ folder, isTrial }: Options): AsyncGene
   }
 }
 
-/** Milliseconds of each call. */
+/** The time of each call, in milliseconds. */
 interface Passed {
   here: number[];
   peer: number[];
@@ -105,7 +105,7 @@ function compare(name: string, { here, peer }: Passed, atMost: number): Figure {
   return { name, value: median(here), unit: 'ms', aim: { atMost }, detail };
 }
 
-/** The SDK's client with tokens of its own, which it keeps in memory. */
+/** Connects the SDK's client with its own tokens in memory. */
 async function connectPeer({ mcp, url: issuer }: Sandbox): Promise<Client> {
   const [person] = mcp.people;
   const { client_id, ...granted } = mcp.grant(person?.email ?? '');

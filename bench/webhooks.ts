@@ -16,20 +16,20 @@ import { amount, type Figure, median, medianRatio, type Options } from './figure
 import peerManifest from './peers/package.json' with { type: 'json' };
 import { installPeers } from './peers.ts';
 
-/** Fresh processes of each function. */
+/** The number of fresh processes for each function. */
 const ROUNDS = 21;
 const GIVE_UP_MS = 60_000;
 
 /** A function to measure. */
 interface Side {
   name: string;
-  /** Its file, relative to this folder. */
+  /** The file of the function, relative to this folder. */
   entry: string;
-  /** Each number is an event of its own. */
+  /** Makes an event from a number. Each number gives a different event. */
   event(number: number): object;
-  /** What a good answer has, as JSON. */
+  /** Matches the JSON of a good answer. */
   accepted: RegExp;
-  /** The environment of a peer. Other functions get that of the relay's. */
+  /** The environment of a peer. Other functions get the relay's. */
   peerVariables?: Record<string, string>;
   aimKilobytes?: number;
 }
@@ -52,7 +52,7 @@ const slackWebhook: Side = {
   accepted: /Working on it/,
   aimKilobytes: 320,
 };
-/** Its app takes opened issues and does nothing with them. */
+/** Its app does nothing with opened issues. */
 const probot: Side = {
   name: `Probot ${versions.probot}`,
   entry: 'peers/probot.ts',
@@ -60,7 +60,7 @@ const probot: Side = {
   accepted: /"statusCode":200/,
   peerVariables: { NODE_ENV: 'production', APP_ID: '1', PRIVATE_KEY, WEBHOOK_SECRET },
 };
-/** Its app gives the same answer. It stores nothing and calls no service. */
+/** Its app gives the same answer, but stores nothing and calls no service. */
 const bolt: Side = {
   name: `Bolt ${versions['@slack/bolt']}`,
   entry: 'peers/bolt.ts',
@@ -68,10 +68,10 @@ const bolt: Side = {
   accepted: /Working on it/,
   peerVariables: { NODE_ENV: 'production', SIGNING_SECRET },
 };
-/** Has nothing but middy and the AWS clients of the webhooks. */
+/** Contains only middy and the AWS clients of the webhooks. */
 const baseline: Side = { name: 'baseline', entry: 'baseline.ts', event: openedIssue, accepted: /"statusCode":200/ };
 
-/** Two that are compared run one after the other, so that a slow phase of the machine affects both. */
+/** Sides that are compared run one after the other, so that a slow phase of the machine affects both. */
 const sides = [probot, githubWebhook, baseline, slackWebhook, bolt];
 const ratios: readonly [Side, keyof FirstEvent, to: Side, atMost: number][] = [
   [githubWebhook, 'importMs', baseline, 1.35],
@@ -80,7 +80,9 @@ const ratios: readonly [Side, keyof FirstEvent, to: Side, atMost: number][] = [
   [slackWebhook, 'totalMs', bolt, 0.7],
 ];
 
-/** Sizes of the deployed functions, and the time that fresh processes take to import them and to answer an event. */
+/**
+ * Measures the sizes of the deployed functions, and how long fresh processes take to import them and answer an event.
+ */
 export async function* measureWebhooks({ folder, isTrial }: Options): AsyncGenerator<Figure> {
   if (!isTrial) await installPeers();
   const measuredSides = sides.filter(({ peerVariables }) => !isTrial || !peerVariables);
@@ -94,13 +96,13 @@ export async function* measureWebhooks({ folder, isTrial }: Options): AsyncGener
   const stack = await startLocalStack({ tablePath: join(folder, 'dynamodb') });
   try {
     await fillStack(stack);
-    // Lambda says that it starts a function for an event, and the function then reads its secrets at once.
+    // As on Lambda when an event starts a function. The function then reads its secrets at once.
     const variables = { ...stack.variables, AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand' };
     const measured = new Map<Side, FirstEvent[]>(sides.map((side) => [side, []]));
     for (let round = 0; round <= (isTrial ? 1 : ROUNDS); round++) {
       for (const [side, url] of urls) {
         const event = await firstEvent(side, url, side.event(round), side.peerVariables ?? variables);
-        // The first ones are ignored, because file caches and the stack were cold.
+        // The first round does not count, because file caches and the stack were cold.
         if (round > 0) measured.get(side)?.push(event);
       }
     }
@@ -120,12 +122,15 @@ export async function* measureWebhooks({ folder, isTrial }: Options): AsyncGener
 
 interface FirstEvent {
   importMs: number;
-  /** Import and event. */
+  /** The time of the import and the event. */
   totalMs: number;
 }
 
 /**
- * @param variables its only environment variables, as on Lambda: NODE_OPTIONS or a compile cache would distort the result
+ * Measures the first event of a fresh process.
+ *
+ * @param variables its only environment variables, as on Lambda: NODE_OPTIONS or a compile cache would distort the
+ * result
  * @throws {Error} if the answer is not a good one, because the measurement would be meaningless
  */
 async function firstEvent(
@@ -143,7 +148,7 @@ async function firstEvent(
   return measured;
 }
 
-/** Puts in what the functions read: their secrets, and that people are members, so that Slack is not asked. */
+/** Fills the stack with what the functions read: their secrets, and people's membership, so that Slack is not asked. */
 async function fillStack({ secrets, secretPrefix, variables }: LocalStack): Promise<void> {
   secrets.put(`${secretPrefix}github-webhook`, { webhookSecret: WEBHOOK_SECRET });
   secrets.put(`${secretPrefix}slack`, { signingSecret: SIGNING_SECRET, botToken: 'xoxb-of-the-bench' });
@@ -162,7 +167,10 @@ function openedIssue(number: number): object {
   return functionUrlEvent({ method: 'POST', headers, url }, url, body);
 }
 
-/** The relay takes a few commands of each person at a time, and asks before it repeats one. */
+/**
+ * A different person for each few commands, because the relay limits commands per person, and asks before it repeats
+ * one.
+ */
 function commandOfPerson(number: number): object {
   const responseUrl = 'https://hooks.slack.com/commands/1234/5678';
   const command = { userId: personOf(number), items: [101], triggerId: `trigger-${number}`, responseUrl };

@@ -10,7 +10,7 @@ import { type ActionResult, type JobAction, jobAction } from './requests.ts';
 import { verifyWithService } from './verify.ts';
 import { whyWaitsOn } from './waits-on.ts';
 
-/** The most jobs that one request changes. */
+/** The most jobs that one request may change. */
 const AT_ONCE = 100;
 const UNREADABLE = 'this is not a decision about jobs';
 
@@ -18,11 +18,11 @@ const id = z.string().min(1).max(200);
 const many = z.object({ ids: z.array(id).min(1).max(AT_ONCE) });
 
 /**
- * Carries out what an operator decided about one job or several, each on its own.
+ * Carries out an operator's decision about one or several jobs, each on its own.
  *
  * @param given as in the contract, not checked yet
  * @param jobId of the path; without it, the body names the jobs
- * @throws {HttpError} for a decision that cannot be read
+ * @throws {HttpError} if the decision is invalid
  */
 export async function decide(relay: OperatedRelay, given: unknown, jobId?: string): Promise<ActionResult> {
   const decision = readSent(jobAction, given, UNREADABLE);
@@ -31,7 +31,7 @@ export async function decide(relay: OperatedRelay, given: unknown, jobId?: strin
     throw new HttpError(400, 'the id of what was created belongs to one job: decide each on its own');
   }
   const results: ActionResult['results'] = [];
-  // One after the other, so that a hundred jobs do not take the table from the relay.
+  // In turn, so that a hundred jobs do not crowd the relay out of its table.
   for (const id of ids) results.push({ id, ...(await decideOne(relay, id, decision)) });
   return { results };
 }
@@ -61,7 +61,7 @@ const DONE: Readonly<Record<JobAction['do'], string>> = {
   search: 'Queued: the job searches once more.',
 };
 
-/** @throws {Error} if the job is in another state */
+/** Applies a decision to a job. @throws {Error} if the job is in another state */
 async function applyDecision({ stores, runtime, operator: by }: OperatedRelay, job: Job, decision: JobAction) {
   const options = { ...stores, clock: runtime.clock };
   switch (decision.do) {

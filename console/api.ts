@@ -31,7 +31,7 @@ interface ApiRoute {
   answer(request: ApiRequest, name: string): Promise<object>;
 }
 
-/** The data of the console, as console/contract.ts describes it. */
+/** The console's data, as console/contract.ts describes it. */
 export function createApi(relay: ConsoleRelay) {
   const now = createNowReader(relay);
   const routes: ApiRoute[] = [
@@ -50,7 +50,7 @@ export function createApi(relay: ConsoleRelay) {
     { method: 'GET', path: /^\/api\/try$/, answer: async () => tryOf(relay).read() },
     { method: 'POST', path: /^\/api\/try$/, answer: ({ body }) => tryOf(relay).act(body) },
   ];
-  /** @throws {HttpError} for a request that the operator can correct */
+  /** @throws {HttpError} that tells the operator what to correct */
   return async (request: ApiRequest): Promise<object> => {
     const ofPath = routes.filter(({ path }) => path.test(request.path));
     if (ofPath.length === 0) throw new HttpError(404, `the console has no ${request.path}`);

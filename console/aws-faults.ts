@@ -1,7 +1,7 @@
 import { HttpError } from '../lib/state/http/function-url.ts';
 
 /**
- * The errors by which the SDK and AWS's services say that there are no credentials, or that they cannot be used.
+ * Names of errors of the SDK and of AWS about missing or refused credentials.
  * https://docs.aws.amazon.com/IAM/latest/APIReference/CommonErrors.html
  */
 const CREDENTIALS: ReadonlyMap<string, 'missing' | 'refused'> = new Map([
@@ -15,10 +15,10 @@ const CREDENTIALS: ReadonlyMap<string, 'missing' | 'refused'> = new Map([
   ['UnrecognizedClientException', 'refused'],
 ]);
 
-/** What an error says about the credentials for AWS; undefined for other errors. */
+/** Whether an error means that credentials for AWS are missing or refused; undefined for other errors. */
 export const credentialsFault = ({ name }: Error) => CREDENTIALS.get(name);
 
-/** What an operator can do about an error of AWS; undefined for other errors. */
+/** An error with what the operator can do about an error of AWS; undefined for other errors. */
 export function awsFault(error: unknown): HttpError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { name, message } = error;

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SOURCE } from '../lib/project.ts';
 
-/** A static file of the console, which contains no data. */
+/** A static file of the console. It contains no data. */
 export interface StaticFile {
   contentType: string;
   body: Buffer;
@@ -12,7 +12,7 @@ export interface StaticFile {
 
 const WEB = join(import.meta.dirname, 'web');
 
-/** The files of the pages, by their path. Nothing else is a page: the pages route by the fragment. */
+/** The files of the console by path. Screens have no path of their own, because the fragment selects them. */
 const PAGES = {
   '/': { name: 'index.html', contentType: 'text/html; charset=utf-8' },
   '/icon.svg': { name: 'icon.svg', contentType: 'image/svg+xml' },
@@ -23,7 +23,7 @@ type PageName = (typeof PAGES)[keyof typeof PAGES]['name'];
 
 export const pagePaths: readonly string[] = Object.keys(PAGES);
 
-/** The console's pages by their path. The package has them as files, which pack/ built. */
+/** The console's pages by path. In the package, pack/ has built them as files. */
 export async function loadPages(): Promise<ReadonlyMap<string, StaticFile>> {
   const built = SOURCE === '.ts' ? await buildPages() : undefined;
   const pages = Object.entries(PAGES).map(async ([path, { name, contentType }]) => {
@@ -33,13 +33,13 @@ export async function loadPages(): Promise<ReadonlyMap<string, StaticFile>> {
 }
 
 /**
- * Builds the console's pages in memory: `index.html` and `icon.svg` as they are in console/web/, and `console.js` and
- * `console.css` from `main.tsx` and `style/main.css` with what they import.
+ * Builds the console's pages in memory: `index.html` and `icon.svg` are copied from console/web/, `console.js` and
+ * `console.css` are bundles of `main.tsx` and `style/main.css`.
  *
- * @throws {Error} for a source that esbuild refuses
+ * @throws {Error} if esbuild refuses a source
  */
 export async function buildPages(): Promise<Readonly<Record<PageName, Uint8Array>>> {
-  // Loaded on first use: a relay without an open console does not need it.
+  // Loaded on first use, because a relay without an open console does not need it.
   const { build } = await import('esbuild');
   const [html, icon, { outputFiles }] = await Promise.all([
     readFile(join(WEB, 'index.html')),
@@ -58,7 +58,7 @@ export async function buildPages(): Promise<Readonly<Record<PageName, Uint8Array
       charset: 'utf8',
       legalComments: 'none',
       logLevel: 'silent',
-      // The automatic form names `children` of each element, which is 5 KB in all.
+      // The automatic form would name `children` for each element, which is 5 KB in all.
       jsx: 'transform',
       jsxFactory: 'h',
       jsxFragment: 'Fragment',
@@ -77,7 +77,7 @@ export async function buildPages(): Promise<Readonly<Record<PageName, Uint8Array
   };
 }
 
-/** A file that browsers keep as long as it is the same. */
+/** A file that browsers cache until it changes. */
 export function staticFile(contentType: string, contents: Uint8Array | string): StaticFile {
   const body = Buffer.from(contents);
   return { contentType, body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };

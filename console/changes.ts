@@ -1,17 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import type { LiveChange } from './requests.ts';
 
-/** What happens in a relay, as far as the pages have to read again. */
+/** The changes of a relay after which the pages read again. */
 export interface Changes {
-  /** Calls the listener for each change from now on. @returns stops it */
+  /** Calls the listener for each change from now on. @returns stops the calls */
   listen(listener: (jobIds: readonly string[]) => void): () => void;
 }
 
-/** Changes within this time are one line, so that a hundred steps at once make the pages read only once. */
+/** Collects changes into one line for this time, so that the pages read a hundred steps only once. */
 const GATHERED_MS = 150;
-/** A page notices by this that the connection is dead. */
+/** A line at this interval shows the page that the connection works. */
 const ALIVE_EVERY_MS = 15_000;
-/** The stream of a page that does not read is closed when this much waits for it. */
+/** If more than this waits for a page that does not read, its stream is closed. */
 const MOST_UNREAD_BYTES = 64 * 1024;
 
 /** Answers with a stream of JSON lines until the page closes it. */
@@ -32,7 +32,7 @@ export function streamChanges(response: ServerResponse, changes: Changes): void 
     }, GATHERED_MS);
   });
   const alive = setInterval(() => write([]), ALIVE_EVERY_MS);
-  // The headers reach the page with the first byte.
+  // The headers are sent with the first byte.
   write([]);
   response.once('close', () => {
     clearTimeout(timer);

@@ -8,12 +8,12 @@ import type { readParked } from './parked.ts';
 import type { createTry } from './try/try.ts';
 
 /**
- * What the console's server answers to a GET. Everything is JSON, times are epoch milliseconds, and
- * texts may come from outside: the pages render them as text only. A request needs the header `authorization: Bearer
- * <token>`. An error is `{ error: string }` with a status of 4xx or 5xx, in words for the operator.
+ * The answers of the console's server to GET requests. Everything is JSON, and times are epoch milliseconds. Texts may
+ * come from outside, so the pages render them as text only. A request needs the header `authorization: Bearer <token>`.
+ * An error is `{ error: string }` with a status of 4xx or 5xx, in words for the operator.
  */
 
-/** What is left of a value that goes through JSON: fields that are undefined are missing. */
+/** The type of a value after JSON, which leaves out fields that are undefined. */
 type Json<T> = T extends readonly (infer Item)[]
   ? Json<Item>[]
   : T extends object
@@ -23,10 +23,10 @@ type Json<T> = T extends readonly (infer Item)[]
     : T;
 type Answer<F extends (...given: never[]) => Promise<unknown>> = Json<Awaited<ReturnType<F>>>;
 
-/** `GET /api/relay`: what this console operates, and what it may do. */
+/** `GET /api/relay`: which relay this console shows, and what it may do. */
 export type RelayFacts = Json<ReturnType<typeof factsOf>>;
 
-/** `GET /api/ignored`: the newest events that no job was made of, the newest first. Only on one machine. */
+/** `GET /api/ignored`: the newest events that made no job, newest first. Only on one machine. */
 export type Ignored = Json<ReturnType<typeof ignoredBy>>;
 
 /** `GET /api/now` */
@@ -37,9 +37,9 @@ export type Lane = LaneNow['lane'];
 export type Count = LaneNow['inLine'];
 
 /**
- * `GET /api/jobs?status=&automation=&subject=&person=&connection=&lane=&delivery=&text=&since=&cursor=`. Filters are
- * combined with and. The server reads the index page by page and answers after a bounded number of pages, so an answer
- * can have a cursor and no jobs.
+ * `GET /api/jobs?status=&automation=&subject=&person=&connection=&lane=&delivery=&text=&since=&cursor=`. A job must
+ * match all filters. The server reads a limited number of pages of the index for each answer, so an answer may have a
+ * cursor and no jobs.
  */
 export type JobPage = Answer<typeof listJobs>;
 export type JobRow = JobPage['jobs'][number];
@@ -51,10 +51,10 @@ export type StepDetail = JobDetail['steps'][number];
 export type Send = StepDetail['sends'][number];
 export type Period = JobDetail['periods'][number];
 export type OperatorDecision = JobDetail['decisions'][number];
-/** What is known about a creation without an answer. */
+/** What is known about a creation without a clear answer. */
 export type CreationDetail = JobDetail['openCreations'][number];
 
-/** `GET /api/jobs/<id>/test`: a file for `partner-relay test`. `/share` answers what support may see. */
+/** `GET /api/jobs/<id>/test`: a file for `partner-relay test`. `/share` returns a file for support. */
 export type JobTest = Answer<typeof testOfJob>;
 
 /** `GET /api/parked` */

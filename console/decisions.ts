@@ -2,18 +2,18 @@ import type { JobAction } from './requests.ts';
 
 export type Do = JobAction['do'];
 
-/** A decision about jobs, as the person who makes it reads it. */
+/** The texts of a decision, for the person who makes it. */
 interface DecisionText {
   label: string;
   title: (many: string) => string;
-  /** What it will do. */
+  /** What the decision will do. */
   will: string;
   confirm: (many: string) => string;
   asks?: { label: string; hint: string };
   isGrave?: boolean;
 }
 
-/** The decisions in words, for the pages and the command line. */
+/** The texts of all decisions, for the pages and the command line. */
 export const described: Readonly<Record<Do, DecisionText>> = {
   replay: {
     label: 'Replay',

@@ -5,18 +5,18 @@ import { type StaticFile, staticFile } from './build.ts';
 const ROOT = join(import.meta.dirname, '..');
 const IMAGES: Readonly<Record<string, string>> = { '.webp': 'image/webp', '.svg': 'image/svg+xml' };
 
-/** A path of the documentation, as the pages and the pages of the documentation link it. */
+/** Whether a path belongs to the documentation, as the console's pages and the documentation link it. */
 export const isDocsPath = (path: string) => /^\/(docs(\/[\w-]+)+\.(md|webp|svg)|[A-Z]+\.md)$/.test(path);
 
-/** A page or a picture of the documentation of this version. @returns undefined if there is none */
+/** Returns a page or picture of this version's documentation; undefined if it does not exist. */
 export async function docsFile(path: string): Promise<StaticFile | undefined> {
   const contents = await readFile(join(ROOT, path)).catch(() => undefined);
   if (!contents) return undefined;
   const image = IMAGES[extname(path)];
   if (image) return staticFile(image, contents);
-  // Loaded on first use: a relay without an open console does not need it.
+  // Loaded on first use, because a relay without an open console does not need it.
   const { default: MarkdownIt } = await import('markdown-it');
-  // Its HTML is of this repository, and the content policy allows no script in it.
+  // The HTML comes from this repository, and the content policy allows no scripts in it.
   const markdown = new MarkdownIt({ html: true });
   markdown.renderer.rules.heading_open = (tokens, index) => {
     const { tag = 'h2' } = tokens[index] ?? {};
@@ -28,7 +28,7 @@ export async function docsFile(path: string): Promise<StaticFile | undefined> {
   return staticFile('text/html; charset=utf-8', html);
 }
 
-/** The anchor that GitHub makes of a heading. */
+/** The anchor that GitHub gives a heading. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()

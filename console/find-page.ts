@@ -3,14 +3,14 @@ import { createShowJob } from '../lib/people/names.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import type { OperatedRelay } from './relay.ts';
 
-/** The rows of one answer. */
+/** The most rows of one answer. */
 const ROWS = 50;
-/** The pages of the index that are read for one answer: a rare text is looked for in several answers. */
+/** The most pages of the index for one answer. A search for a rare text takes several answers. */
 const PAGES = 10;
 
 /**
- * A page of the jobs that match.
- * @throws {HttpError} for a cursor that is not from such a page
+ * Returns a page of the jobs that match.
+ * @throws {HttpError} if the cursor is not from such a page
  */
 export async function findPage(
   { stores, runtime }: OperatedRelay,
@@ -32,12 +32,12 @@ export async function findPage(
   }
 }
 
-/** Far longer than a name or an address, and short enough for a key of the table. */
+/** Much longer than a name or an address, but short enough for a key of the table. */
 const LONGEST_FIND = 500;
 
 /**
- * What the operator looks for; empty for everything.
- * @throws {HttpError} for a text that is too long
+ * Returns the text that the operator looks for; empty for everything.
+ * @throws {HttpError} if the text is too long
  */
 export function textToFind(params: URLSearchParams): string {
   const text = (params.get('find') ?? '').trim();

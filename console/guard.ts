@@ -2,7 +2,10 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { HttpError } from '../lib/state/http/function-url.ts';
 
-/** The headers of every answer. The pages load nothing from elsewhere, and no other page may show or read them. */
+/**
+ * The headers of every answer. The console's pages load nothing from elsewhere, and no other page may embed or read
+ * them.
+ */
 export const HEADERS = {
   'content-security-policy': [
     "default-src 'none'",
@@ -22,8 +25,8 @@ export const HEADERS = {
 } as const;
 
 /**
- * Refuses a request under another name than this machine's: a web page can point its own host name at 127.0.0.1 and
- * then reads the answers as its own (DNS rebinding).
+ * Refuses a request for a host name other than this machine's: a web page can point its own host name at 127.0.0.1, and
+ * then read the answers as its own (DNS rebinding).
  *
  * @throws {HttpError}
  */
@@ -33,8 +36,8 @@ export function checkHost({ headers, socket }: IncomingMessage): void {
 }
 
 /**
- * Refuses a request without the token, which other users of the machine and web pages do not know, and one that a page
- * of another origin has sent.
+ * Refuses a request without the token, which web pages and other users of the machine do not know, and a request from a
+ * page of another origin.
  *
  * @throws {HttpError}
  */
@@ -45,7 +48,7 @@ export function checkSender({ headers, method, socket }: IncomingMessage, token:
     throw new HttpError(403, 'requests from other web pages are not allowed');
   }
   if (method !== 'GET' && origin === undefined) throw new HttpError(403, 'a change needs the origin of the console');
-  // Digests have one length, so that the comparison takes the same time for every text.
+  // Digests have equal lengths, so the comparison always takes the same time.
   if (!timingSafeEqual(digestOf(authorization), digestOf(`Bearer ${token}`))) {
     throw new HttpError(401, 'the token is missing or wrong: open the address that the relay printed');
   }

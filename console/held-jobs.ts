@@ -4,7 +4,7 @@ import type { JobStore } from '../lib/engine/record/job-store.ts';
 import { lanes } from '../lib/service/budget/lanes.ts';
 import type { ConnectionView } from '../lib/service/connection/connection-view.ts';
 
-/** The jobs in line for what does not work, the connection or an operation, and the names of these lines. */
+/** The jobs that wait in line for a connection or an operation that does not work, and the names of these lines. */
 export async function heldJobs(
   connection: string,
   { isStopped, pausedUntil, stopped }: ConnectionView,

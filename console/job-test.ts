@@ -7,9 +7,10 @@ import { HttpError } from '../lib/state/http/function-url.ts';
 import type { OperatedRelay } from './relay.ts';
 
 /**
- * A file for `partner-relay test`: its event makes such a job, and it expects the operations that the job carried out.
+ * Returns a file for `partner-relay test`. Its event makes such a job, and the test expects the operations that the job
+ * carried out.
  *
- * @throws {HttpError} if there is no such job, and for an event that `partner-relay test` does not know
+ * @throws {HttpError} if there is no such job, or `partner-relay test` does not know its event
  */
 export async function testOfJob(relay: OperatedRelay, id: string) {
   const { stores, runtime } = relay;
@@ -45,7 +46,7 @@ export default defineTests({
 
 async function eventOf({ stores, runtime }: OperatedRelay, job: Job): Promise<TestEvent | undefined> {
   const { cause, asked, automation, input, entity } = job;
-  // What a merged pull request names is not typed as a command.
+  // A person does not type a command for the items that a merged pull request names.
   if (cause?.event === 'pull_request.closed' && Array.isArray(input.items)) {
     return { merged: true, body: `Completes checklist items ${input.items.join(', ')}` };
   }
@@ -66,7 +67,7 @@ async function eventOf({ stores, runtime }: OperatedRelay, job: Job): Promise<Te
   return own && { event, action };
 }
 
-/** A value in the TypeScript of this repository: no quotes around names, single ones around texts. */
+/** Writes a value in this repository's TypeScript style: names without quotes, texts in single quotes. */
 function literal(value: unknown): string {
   if (typeof value === 'string') {
     return value.includes("'")

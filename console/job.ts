@@ -12,7 +12,7 @@ import type { JobAction } from './requests.ts';
 import { rowOf } from './row.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
-/** @throws {HttpError} if there is no such job */
+/** Returns all data about a job. @throws {HttpError} if there is no such job */
 export async function jobDetail({ stores, runtime }: OperatedRelay, id: string) {
   const view = await readJob(id, { ...stores, clock: runtime.clock });
   if (!view) throw new HttpError(404, `there is no job ${id}; ended jobs are kept for 30 days`);
@@ -23,9 +23,9 @@ export async function jobDetail({ stores, runtime }: OperatedRelay, id: string) 
     ...rowOf(job, await createShowJob(stores)(job)),
     attempts,
     generation,
-    /** What the file of a team's automation takes. */
+    /** The event that the team's file takes. */
     trigger: own && triggerInWords(own, runtime.config.slack?.command),
-    /** What it was made from. */
+    /** The event that made the job. */
     cause: cause && { from: cause.from, id: cause.id, event: cause.event },
     delivery: cause?.from === 'github' ? cause.id : undefined,
     input: withoutSecrets(input),
@@ -37,7 +37,7 @@ export async function jobDetail({ stores, runtime }: OperatedRelay, id: string) 
   };
 }
 
-/** The pages show it in the reader's time zone. */
+/** For the pages, which show times in the reader's zone. */
 const isoTime = (ms: number) => new Date(ms).toISOString();
 
 export function nextOf(job: Parameters<typeof nextStep>[0], now: number) {
@@ -60,8 +60,12 @@ function sendOf({ calls, sentAt, endedAt, came, status, why, sameBytes }: JobSen
 }
 
 /**
- * `lost`: no answer came, so it is unknown whether it was carried out. `unclear`: the answer does not say whether it was
- * (5xx, not readable). `not sent`: it never left. `answered`: the same bytes were not taken twice, as expected.
+ * The outcome of a send:
+ *
+ * - `lost`: no answer came, so it is unknown whether the service carried it out.
+ * - `unclear`: the answer does not say whether the service did (5xx, unreadable).
+ * - `not sent`: the request never left.
+ * - `answered`: the service refused to take the same bytes twice, as expected.
  */
 function answerOf(came: JobSend['came']): 'accepted' | 'answered' | 'refused' | 'lost' | 'unclear' | 'not sent' {
   switch (came) {
@@ -95,7 +99,7 @@ function creationOf(creation: OpenCreation, steps: readonly StepEntry[], now: nu
     forAndAgainst: forAndAgainst(creation, sends?.newest ?? [], isoTime),
     sends: sends?.newest.map(sendOf) ?? [],
     marker,
-    /** Which id a person gives if it exists: `Id of the defect`. */
+    /** The kind of id that a person enters if the object exists: `Id of the defect`. */
     idLabel: createdId === 'id' ? undefined : `Id of the ${createdId.replace('_id', '')}`,
     consequences: {
       done: `With its id, the job continues, and creates nothing. The relay ${isChecked ? `first checks that it exists${mark}` : 'cannot check the id'}.`,

@@ -7,7 +7,7 @@ import { readSent } from './read-sent.ts';
 import type { OperatedRelay } from './relay.ts';
 import { rowsOf } from './row.ts';
 
-/** An empty field of the form filters nothing. */
+/** An empty field of the form is no filter. */
 const text = z
   .string()
   .trim()
@@ -30,8 +30,8 @@ const query = z.object({
 });
 
 /**
- * A page of jobs.
- * @throws {HttpError} for a filter or a cursor that cannot be read
+ * Returns a page of jobs.
+ * @throws {HttpError} if a filter or the cursor is invalid
  */
 export async function listJobs(relay: OperatedRelay, params: URLSearchParams) {
   const given = Object.fromEntries([...params].filter(([, value]) => value !== ''));

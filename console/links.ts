@@ -7,10 +7,10 @@ import { findPage, textToFind } from './find-page.ts';
 import type { ConsoleRelay } from './relay.ts';
 
 /**
- * The link of one issue by its name, or the links of the issues with the newest jobs. A link cannot
- * be listed on its own: docs/decisions/0028-console-reads.md.
+ * Returns the link of one issue by its name, or the links of the issues with the newest jobs. The table has no list of
+ * links: docs/decisions/0028-console-reads.md.
  *
- * @throws {HttpError} for a text that is too long
+ * @throws {HttpError} if the text is too long
  */
 export async function listLinks(relay: ConsoleRelay, params: URLSearchParams) {
   const wanted = issueIn(textToFind(params));
@@ -25,7 +25,7 @@ export async function listLinks(relay: ConsoleRelay, params: URLSearchParams) {
   return { links: await inBatches([...issues], ([entity, name]) => rowOf(relay, entity, name)) };
 }
 
-/** An issue as people write it: its name, its address on GitHub, or the key of its link. */
+/** Returns the issue that a person typed: by its name, its address on GitHub, or the key of its link. */
 function issueIn(text: string): string {
   const [, name, number] = /^https?:\/\/[^/]+\/([\w.-]+\/[\w.-]+)\/issues\/(\d+)/.exec(text) ?? [];
   return name === undefined ? text : `${name}#${number}`;
@@ -45,13 +45,13 @@ async function rowOf(relay: ConsoleRelay, entity: string, name: string) {
     claimedBy: claim?.by,
     defectId: defect && String(defect.id),
     claimRests: rests,
-    /** When the issue last changed on GitHub, as far as the relay was told. */
+    /** When the issue last changed on GitHub, according to the events that arrived. */
     changedAt: link.newest && Date.parse(link.newest.version),
     movedTo: link.life === 'moved' ? link.to.name : undefined,
   };
 }
 
-/** Why a claimed issue gets no defect at the moment: what its job is. */
+/** Why a claimed issue gets no defect now, from the status of its job. */
 async function restOf({ stores: { jobs } }: ConsoleRelay, jobId: string) {
   const job = await jobs.get(jobId).catch((error: unknown) => {
     if (error instanceof UnreadableItem) return undefined;

@@ -1,6 +1,6 @@
 type Log = Pick<Console, 'info' | 'warn' | 'error'>;
 
-/** A log that also hands each line to `saw`. */
+/** A log that also passes each line to `saw`. */
 export function watchedLog(log: Log, saw: (line: unknown) => void): Log {
   const both = (write: Log['info']) => (line: unknown) => {
     write(line);
@@ -9,7 +9,7 @@ export function watchedLog(log: Log, saw: (line: unknown) => void): Log {
   return { info: both(log.info), warn: both(log.warn), error: both(log.error) };
 }
 
-/** The changes of a relay in this process, from what its functions log. */
+/** The changes of a relay in this process, from the log of its functions. */
 export function createLoggedChanges() {
   const listeners = new Set<(jobIds: readonly string[]) => void>();
   return {

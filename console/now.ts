@@ -13,29 +13,29 @@ import type { OperatedRelay } from './relay.ts';
 import { rowsOf } from './row.ts';
 import { schedulesNow } from './schedules.ts';
 
-/** How often CloudFormation is asked, whose limits all of the account share. */
+/** How often CloudFormation is asked. The whole account shares its limits. */
 const ASKED_EVERY_MS = 60_000;
 
-/** The budget counts the calls of a day in parts of ten minutes, too. */
+/** Ten minutes, as in the budget's counts of a day. */
 const PART_MS = 600_000;
 const PARTS = 6;
-/** A connection sends 1,200 calls in that time. */
+/** The most calls that a connection sends in that time. */
 const MOST_COUNTED = 1_200;
 const INDEX_LAGS_MS = 10_000;
 const NEWEST = 10;
-/** More jobs that wait are only counted. */
+/** How many waiting jobs are read. Further ones are only counted. */
 const WAITING_READ = 100;
 
 const endings = ['succeeded', 'not-done', 'parked'] as const;
 type Ending = (typeof endings)[number];
 
-/** @returns what reads what the relay is doing now */
+/** @returns a function that reads what the relay is doing now */
 export function createNowReader(relay: OperatedRelay) {
   const { stores, runtime } = relay;
   const { clock } = runtime;
   const { table, jobs, secrets } = stores;
   const budget = createBudget({ table, clock });
-  /** Read once: an operator who may not read secrets would otherwise be refused every few seconds. */
+  /** Read only once: otherwise, an operator without rights on secrets would get a refusal every few seconds. */
   const services = new Map<string, Promise<string | undefined>>();
 
   function serviceOf(connection: string): Promise<string | undefined> {
@@ -53,7 +53,7 @@ export function createNowReader(relay: OperatedRelay) {
 
   function stoppedNow(): Promise<string | null> {
     if (relay.stopped && clock() - asked.at >= ASKED_EVERY_MS) {
-      // The rest can be shown without it.
+      // The screen can show everything else without this answer.
       asked = { at: clock(), stopped: relay.stopped().catch(() => null) };
     }
     return asked.stopped;
@@ -63,7 +63,7 @@ export function createNowReader(relay: OperatedRelay) {
     const { standing, names } = await heldJobs(connection, view, jobs);
     return {
       ...countOf(standing.length),
-      // In their lanes, the entity is the person.
+      // In people's lanes, the entity is the person.
       people: new Set(standing.filter(({ lane }) => isOfPeople(lane)).map(({ entity }) => entity)).size,
       oldestSince: least(standing.map(({ createdAt }) => createdAt)),
       rows: await rowsOf(
@@ -83,7 +83,7 @@ export function createNowReader(relay: OperatedRelay) {
     const { minute, pausedUntil, refusesKey, failing, assumed } = view;
     return {
       connection,
-      /** Missing if this console may not read the secret that says so. */
+      /** Undefined if this console may not read the secret with the address. */
       service,
       minute,
       day: view.day,
@@ -92,7 +92,7 @@ export function createNowReader(relay: OperatedRelay) {
       refusesKey,
       failing: failing && { why: failing.why, at: failing.failedAt ?? failing.since },
       assumed,
-      /** When the day's limit is used up at the pace of the last hour. */
+      /** When the day's limit will be used up, at the pace of the last hour. */
       dayUsedUpAt: usedUpAt(day, limits.perDay, clock()) ?? null,
       stopped: causesOf(view.stopped).map(({ operation, since, why, until, probedAt, refusesKey }) => ({
         ...{ operation, since, why, refusesKey },
@@ -111,7 +111,7 @@ export function createNowReader(relay: OperatedRelay) {
           nextSlotAt: Number.isFinite(nextSlotAt) ? nextSlotAt : null,
           inLine,
           oldestSince: oldestSince ?? null,
-          /** Jobs that wait for a worker and not for the budget. */
+          /** Jobs that wait for a worker, not for the budget. */
           queued: { jobs: inQueue.length, more: countOf(queued.length).more },
           queuedSince: least(inQueue.map(({ createdAt }) => createdAt)),
         };
@@ -119,7 +119,7 @@ export function createNowReader(relay: OperatedRelay) {
     };
   }
 
-  /** The numbers of parts of an hour that are over, which do not change any more, by status and beginning. */
+  /** Final counts of past parts of the hour, by status and beginning. */
   const counted = new Map<string, number>();
 
   async function countEnded(status: Ending, from: number): Promise<number> {
@@ -129,12 +129,12 @@ export function createNowReader(relay: OperatedRelay) {
     const to = from + PART_MS - 1;
     const expression = '#status = :status AND #wakeAt BETWEEN :from AND :to';
     const many = await table.countIndex(jobsByStatus.name, { expression, values: { status, from, to } }, MOST_COUNTED);
-    // The index lags behind, and a parked job may go on.
+    // Not final: the index lags behind, and a parked job may continue.
     if (status !== 'parked' && to < clock() - INDEX_LAGS_MS) counted.set(key, many);
     return many;
   }
 
-  /** The jobs that ended or were parked in the last hour, in parts: the last is the one that goes on. */
+  /** Counts the jobs that ended or were parked in the last hour, in parts. The last part is not over yet. */
   async function lastHour() {
     const last = Math.floor(clock() / PART_MS) * PART_MS;
     const parts = Array.from({ length: PARTS }, (_, index) => last - (PARTS - 1 - index) * PART_MS);
@@ -145,7 +145,7 @@ export function createNowReader(relay: OperatedRelay) {
     return { from: parts[0] ?? last, partMs: PART_MS, jobs: Object.fromEntries(await Promise.all(counts)) };
   }
 
-  /** The jobs to which something happened last, without those that stand with what does not work. */
+  /** The jobs that changed last, without those held by an outage. */
   async function newest(waiting: readonly Job[], held: ReadonlySet<string>) {
     const others = jobStatuses.filter((status) => status !== 'waiting');
     const found = await Promise.all(others.map((status) => jobs.list(status, { limit: NEWEST, newestFirst: true })));
@@ -172,7 +172,7 @@ export function createNowReader(relay: OperatedRelay) {
       schedulesNow(relay),
     ]);
     const inLines = connections.flatMap(({ lanes, held }) => [held, ...lanes].map(({ oldestSince }) => oldestSince));
-    /** Since when the oldest job of a status is in it, or waits. */
+    /** Since when the oldest job of each status has had that status, or has waited. */
     const oldest: Partial<Record<JobStatus, number | null>> = {
       queued: least(queued.map(queuedSince)),
       waiting: least([...waiting.map(({ createdAt }) => createdAt), ...inLines.filter((at) => at !== null)]),
@@ -185,7 +185,7 @@ export function createNowReader(relay: OperatedRelay) {
 
 const least = (times: readonly number[]) => (times.length === 0 ? null : Math.min(...times));
 
-/** Every part of the day, also those without a call. */
+/** The calls of every part of the day, including parts without calls. */
 function callsOfDay({ first, bucketMs, lengthMs, calls }: Window, now: number): number[] {
   const last = Math.floor(now / bucketMs);
   const parts = lengthMs / bucketMs;

@@ -13,11 +13,11 @@ import { type ActionOutcome, type RelayAction, relayAction } from './requests.ts
 import { verifyWithService } from './verify.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
-/** What a schedule returns if it made jobs. */
+/** The result of a schedule that made jobs. */
 const madeJobs = z.looseObject({ jobs: z.array(z.looseObject({ id: z.string() })) });
 
 /**
- * Carries out what an operator decided about anything but jobs, with the checks and records of the command line.
+ * Carries out an operator's action that is not about jobs, with the checks and records of the command line.
  *
  * @param given as in the contract, not checked yet
  * @throws {HttpError} in words for the operator
@@ -49,7 +49,7 @@ async function perform(relay: ConsoleRelay, asked: RelayAction): Promise<ActionO
     case 'run schedule': {
       const { schedule, at } = asked;
       const time = at === undefined ? undefined : new Date(at);
-      // The function due-schedules makes the jobs of the team's own.
+      // due-schedules makes the jobs of the team's own schedules.
       const isCustom = customOf(runtime.custom, 'schedule').some(({ name }) => name === schedule);
       const result = isCustom
         ? await relay.runSchedule('due-schedules', { ...eventNow('due-schedules', time), own: schedule })
@@ -66,7 +66,7 @@ async function changeLink(relay: ConsoleRelay, issue: string, decision: LinkDeci
   return { text: `The link of ${issue} is changed.` };
 }
 
-/** The policies of a stage give no access to the credentials for GitHub. */
+/** Finds an issue. Only on one machine, it can ask GitHub: a stage's policies give no access to the credentials. */
 function issueOf({ stores, runtime, try: isLocal }: ConsoleRelay, name: string) {
   const { config, fetch } = runtime;
   const github = createGithubClient({ ...stores, apiUrl: config.github.apiUrl, fetch });

@@ -4,10 +4,10 @@ import { nextOf } from './job.ts';
 import type { OperatedRelay } from './relay.ts';
 import { rowsOf } from './row.ts';
 
-/** The newest of more parked jobs are shown. */
+/** How many parked jobs are shown, newest first. */
 const SHOWN = 500;
 
-/** The parked jobs, by the reason why. The largest group is first. */
+/** The parked jobs, grouped by reason. The largest group comes first. */
 export async function readParked(relay: OperatedRelay) {
   const { stores, runtime } = relay;
   const found = await stores.jobs.list('parked', { limit: SHOWN + 1, newestFirst: true });
@@ -23,10 +23,10 @@ export async function readParked(relay: OperatedRelay) {
       const [first] = jobs;
       if (!first) return [];
       const [outcomeUnknown, help] = [isOutcomeUnknown(first), nextOf(first, now)];
-      // What differs from job to job is left out only if it does.
+      // Shows the whole reason if it is the same for all jobs, otherwise only the common part.
       const whole = new Set(jobs.map(({ parked }) => parked?.reason ?? ''));
       const reason = whole.size === 1 ? [...whole].join('') : reasonOf(first);
-      // What only some of them allow is decided at each. The id of a created thing is one job's.
+      // A group offers only actions that all its jobs allow. The id of a created object belongs to one job.
       const others = jobs.map(actionsOf);
       const actions = help.actions.filter((one) => one !== 'done' && others.every((all) => all.includes(one)));
       const oldestAt = Math.min(...jobs.map(({ wakeAt }) => wakeAt));

@@ -2,20 +2,20 @@ import type { Waited, WaitsFor } from '../lib/engine/record/history.ts';
 import { endedAt, isOver, type Job } from '../lib/engine/record/job.ts';
 import type { StepEntry } from '../lib/engine/record/journal.ts';
 
-/** What a job did, or waited for, at a time. */
+/** What a job did, or waited for, during a time. */
 export interface Period {
-  /** The step that it belongs to; undefined between steps. */
+  /** The step of the period; undefined between steps. */
   step?: string;
   from: number;
-  /** Undefined if it lasts. */
+  /** Undefined if the period has not ended. */
   to?: number;
   is: 'queue' | 'work' | 'budget' | 'flight' | 'retry' | 'sleep' | 'outage' | 'operator';
   why?: string;
 }
 
-/** A period that may overlap with others. The last that covers a moment says what the job did. */
+/** A period that may overlap with others. At each moment, the last layer in the list counts. */
 interface Layer extends Omit<Period, 'to'> {
-  /** Infinity while it lasts. */
+  /** Infinity if it has not ended. */
   to: number;
 }
 
@@ -33,8 +33,8 @@ const WAITS: Readonly<Record<WaitsFor, Period['is']>> = {
 };
 
 /**
- * What a job did at each moment, from its event until it ended, in order and without gaps.
- * @param now epoch milliseconds; a job that has not ended lasts until then
+ * What a job did at each moment, from its event until its end, in order and without gaps.
+ * @param now epoch milliseconds; if the job has not ended, the last period lasts until then
  */
 export function periodsOf(job: Job, steps: readonly StepEntry[], now: number): Period[] {
   const end = isOver(job) ? (endedAt(job) ?? now) : Number.POSITIVE_INFINITY;
@@ -62,7 +62,7 @@ export function periodsOf(job: Job, steps: readonly StepEntry[], now: number): P
   return periods.map(({ to, ...period }) => (to === Number.POSITIVE_INFINITY ? period : { ...period, to: to ?? end }));
 }
 
-/** The time in the queue: after the event, and after an operator let it go on, until the job did something. */
+/** The times in the queue: after the event, and after an operator's decision, until the job did something. */
 function queued(
   { createdAt, queuedAt = createdAt, status, waits }: Job,
   steps: readonly StepEntry[],
@@ -72,7 +72,7 @@ function queued(
   const acts = [
     ...steps.flatMap(({ startedAt, resumedAt = startedAt }) => [startedAt, resumedAt]),
     ...waited.map(({ from }) => from),
-    // A worker has it, and no step yet.
+    // A worker has the job, but no step has begun.
     ...(status === 'running' ? [queuedAt] : []),
   ];
   const decided = waited.flatMap(({ for: kind, until }) => (kind === 'operator' && until !== undefined ? [until] : []));
@@ -92,12 +92,12 @@ function waits({ waits, status, wakeAt, parked }: Job): Layer[] {
   return [...between, { is: 'operator', from: wakeAt, to: Number.POSITIVE_INFINITY, why: parked?.reason ?? '' }];
 }
 
-/** A step without sends is one outward call: a comment, a message. */
+/** A step without recorded sends is one outward call: a comment, a message. */
 function stepLayer({ step, startedAt, finishedAt, sends }: StepEntry): Layer {
   return { is: sends ? 'work' : 'flight', step, from: startedAt, to: finishedAt ?? Number.POSITIVE_INFINITY };
 }
 
-/** The pauses between two sends of a step, until the job went on or waited for something else. */
+/** The pauses between two sends of a step, until the next send or another wait. */
 function pauseLayers({ step, sends }: StepEntry, waits: readonly Waited[]): Layer[] {
   const newest = sends?.newest ?? [];
   return newest.slice(1).map(({ askedAt, sameBytes }, index) => {
@@ -107,7 +107,7 @@ function pauseLayers({ step, sends }: StepEntry, waits: readonly Waited[]): Laye
   });
 }
 
-/** For each send of a step, the wait for its slot and the flight. */
+/** For each send of a step, the wait for its slot and the time until its answer. */
 function sendLayers({ step, sends }: StepEntry): Layer[] {
   return (sends?.newest ?? []).flatMap(({ askedAt, grantedAt, sentAt, endedAt }): Layer[] => [
     { is: 'budget', step, from: askedAt, to: grantedAt },

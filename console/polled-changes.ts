@@ -3,18 +3,18 @@ import { hasEnded, type Job, jobStatuses } from '../lib/engine/record/job.ts';
 import type { JobStore } from '../lib/engine/record/job-store.ts';
 import type { Changes } from './changes.ts';
 
-/** How often the index is read while something happens, and after a minute in which nothing did. */
+/** How often the index is read: normally, and after a minute without changes. */
 const EVERY_MS = 1_000;
 const IDLE_EVERY_MS = 3_000;
 const IDLE_AFTER = 60;
-/** The jobs of each status that are read: those that changed last. */
+/** How many jobs of each status are read, those that changed last. */
 const NEWEST = 25;
 
 /**
- * The changes of a relay elsewhere, from the newest entries of its index. However many pages listen, the index is read
- * once, and not at all while none does.
+ * The changes of a relay elsewhere, from the newest entries of its index. One reading serves all listening pages;
+ * without a page, there is none.
  *
- * @param failed gets the first of several errors in a row; readings are tried again
+ * @param failed gets the first of several errors in a row; the next reading tries again
  */
 export function createPolledChanges(jobs: JobStore, failed: (error: unknown) => void): Changes {
   const listeners = new Set<(jobIds: readonly string[]) => void>();
@@ -29,7 +29,7 @@ export function createPolledChanges(jobs: JobStore, failed: (error: unknown) => 
         const now = await newest(jobs);
         const changed = known ? changedJobs(known, now) : [];
         quiet = changed.length > 0 ? 0 : quiet + 1;
-        // The first reading changes nothing, but from then on changes are seen.
+        // Without changes, the first reading tells the listeners only that changes are noticed from now on.
         if ((changed.length > 0 || !known) && !signal.aborted) for (const listener of listeners) listener(changed);
         known = now;
         isFailing = false;
@@ -65,8 +65,8 @@ async function newest(jobs: JobStore): Promise<Map<string, Job>> {
 }
 
 /**
- * A running job counts as changed, because its steps are not in the index. A job that has left the list has another
- * state, unless it had ended: then newer ones have taken its place.
+ * The ids of changed jobs. A running job counts as changed, because its steps are not in the index. A job that left the
+ * list has another status, unless it had ended: then newer jobs took its place.
  */
 function changedJobs(before: ReadonlyMap<string, Job>, now: ReadonlyMap<string, Job>): string[] {
   const isOther = (job: Job) => job.status === 'running' || stateOf(job) !== stateOf(before.get(job.id));

@@ -4,7 +4,7 @@ import { HttpError } from '../lib/state/http/function-url.ts';
 
 /**
  * Reads what a page sent.
- * @param refusal what to say of a value that does not fit; the faults follow
+ * @param refusal begins the message about an invalid value; the faults follow
  * @throws {HttpError} 400
  */
 export function readSent<T>(schema: z.ZodType<T>, sent: unknown, refusal: string): T {

@@ -1,26 +1,26 @@
 import * as z from 'zod';
 
-/** What the console's pages send, which the server checks with these schemas, and what it answers. */
+/** The requests of the console's pages, with the schemas by which the server checks them, and their answers. */
 
 const text = z.string().trim().min(1).max(300);
 
-/** `POST /api/operate`: what an operator does apart from decisions about jobs. Answers {@link ActionOutcome}. */
+/** `POST /api/operate`: an operator's action that is not about jobs. Answers {@link ActionOutcome}. */
 export const relayAction = z.discriminatedUnion('do', [
   z.object({ do: z.literal('resume'), connection: text }),
   /** `steal`: even if the relay made the defect for another issue or job. */
   z.object({ do: z.literal('set link'), issue: text, defectId: text, steal: z.boolean() }),
   z.object({ do: z.literal('clear link'), issue: text }),
-  /** `at`: as of that time. */
+  /** `at`: runs as if it were that time. */
   z.object({ do: z.literal('run schedule'), schedule: text, at: z.number().exactOptional() }),
 ]);
 export type RelayAction = z.output<typeof relayAction>;
 
-/** What an action did. */
+/** The result of an action. */
 export interface ActionOutcome {
   text: string;
-  /** The ids of the jobs that it made. */
+  /** The ids of the jobs that the action made. */
   jobs?: string[];
-  /** What the function of a schedule returned. */
+  /** The result of a schedule's function. */
   result?: unknown;
 }
 
@@ -36,13 +36,13 @@ export const jobAction = z.discriminatedUnion('do', [
 export type JobAction = z.output<typeof jobAction>;
 
 export interface ActionResult {
-  /** For each job: what happened, or why nothing did. */
+  /** For each job, what happened, or why nothing did. */
   results: { id: string; ok: boolean; text: string }[];
 }
 
 /**
- * `GET /api/changes`: a stream of JSON lines, while the page is visible. Each line says which jobs changed, or that
- * the numbers of the screen Now did.
+ * `GET /api/changes`: a stream of JSON lines, while the page is visible. Each line names the jobs that changed, or says
+ * that the numbers of the screen Now changed.
  */
 export type LiveChange = { jobs: string[] } | { now: true };
 

@@ -10,14 +10,14 @@ import {
 import { createShowJob } from '../lib/people/names.ts';
 import type { OperatedRelay } from './relay.ts';
 
-/** @param shown the job with names in place of ids */
+/** @param shown the job with names instead of ids */
 export function rowOf(job: Job, shown = job) {
   const { id, status, automation, connection, lane, entity, asked, cause, createdAt } = job;
   const finishedAt = endedAt(job);
   const when = status === 'waiting' ? continuesAt(job) : undefined;
   return {
     id,
-    /** A part of the id, as terminal and messages show it. */
+    /** The part of the id that the terminal and messages show. */
     shortName: shortName(id),
     status,
     automation,
@@ -30,9 +30,9 @@ export function rowOf(job: Job, shown = job) {
     personName: shown.cause?.person,
     createdAt,
     finishedAt,
-    /** How long it waited for a person. That is not part of how long it took. */
+    /** How long the job waited for a person, which does not count as its duration. */
     personMs: waitedForPerson(job) || undefined,
-    /** What came of it, or why it waits or is parked. */
+    /** How the job ended, or why it waits or is parked. */
     news: newsOf(job),
     discarded: job.discarded && true,
     outcomeUnknown: isOutcomeUnknown(job) || undefined,
@@ -41,13 +41,13 @@ export function rowOf(job: Job, shown = job) {
   };
 }
 
-/** Jobs as the lists show them. */
+/** The rows of jobs for the lists. */
 export async function rowsOf(jobs: readonly Job[], { stores }: OperatedRelay) {
   const show = createShowJob(stores);
   return Promise.all(jobs.map(async (job) => rowOf(job, await show(job))));
 }
 
-/** Only of the newest waits: a job keeps no more of them. */
+/** Counts only the newest waits, because a job keeps no more. */
 function waitedForPerson({ waits }: Job): number {
   const ofPeople = (waits?.newest ?? []).filter(({ for: kind }) => kind === 'operator');
   return ofPeople.reduce((sum, { from, until = from }) => sum + until - from, 0);

@@ -8,7 +8,7 @@ import type { OperatedRelay } from './relay.ts';
 
 const TIMES = { 1: 'every minute', 15: 'every 15 minutes', 60: 'every hour' } as const;
 
-/** What fires by the clock, with its last time and its next one: the functions, then the schedules of the team. */
+/** Everything that the clock fires, with its last and next time: the functions, then the team's schedules. */
 export async function schedulesNow({ runtime, stores }: OperatedRelay) {
   const { clock, custom } = runtime;
   const now = clock();

@@ -11,17 +11,16 @@ import { docsFile, isDocsPath } from './docs.ts';
 import { checkHost, checkSender, HEADERS } from './guard.ts';
 import type { ConsoleRelay } from './relay.ts';
 
-/** Far larger than any change. */
 const MAX_BODY_BYTES = 256 * 1024;
 
 export interface ConsoleOptions extends ConsoleRelay {
-  /** What the pages must send as a bearer token. */
+  /** The bearer token that requests of the pages must have. */
   token: string;
-  /** Gets the errors that are not the operator's. */
+  /** Called with errors that the operator did not cause. */
   failed: (error: unknown) => void;
 }
 
-/** Answers the requests of the console: `GET /` with its pages, and `/api/` with its data. */
+/** Answers the console's requests: `GET /` with its pages, and `/api/` with its data. */
 export function createConsole(options: ConsoleOptions) {
   const { token, failed } = options;
   const answerApi = createApi(options);
@@ -65,7 +64,7 @@ export function createConsole(options: ConsoleOptions) {
   }
 
   return {
-    /** True for a path of the console, if it shares its port with others. */
+    /** Whether a path belongs to the console, if it shares its port. */
     takes: (path: string) => path.startsWith('/api/') || pagePaths.includes(path) || isDocsPath(path),
     answer: (request: IncomingMessage, response: ServerResponse) =>
       void answer(request, response).catch((error: unknown) => refuse(request, response, error)),
@@ -90,7 +89,7 @@ function send(response: ServerResponse, status: number, headers: Record<string, 
   response.writeHead(status, { ...HEADERS, 'cache-control': 'no-store', ...headers }).end(body);
 }
 
-/** Serves a console on a port of its own. @throws {Error} if the port is taken */
+/** Serves a console on its own port. @throws {Error} if the port is taken */
 export function startConsole(port: number, options: ConsoleOptions): Promise<Listening> {
   return listen(createServer(createConsole(options).answer), port);
 }

@@ -5,8 +5,9 @@ import { jobDetail } from './job.ts';
 import type { OperatedRelay } from './relay.ts';
 
 /**
- * What happened to a job, for support: its states, times, answers and numbers. Texts, names and ids of people, issues,
- * connections and of the service are left out, and with them what a team's automation calls its steps, fields and itself.
+ * The history of a job, for support: its states, times, answers and numbers. It has no texts, no names and ids of
+ * people, issues, connections and of the service, and not the names that a team gave its automation, its steps and its
+ * fields.
  *
  * @throws {HttpError} if there is no such job
  */
@@ -14,7 +15,7 @@ export async function shareJob(relay: OperatedRelay, id: string) {
   const job = await jobDetail(relay, id);
   const stepNumber = new Map(job.steps.map(({ step }, index) => [step, index + 1]));
   const numberOf = (step: string | undefined) => (step === undefined ? undefined : stepNumber.get(step));
-  // A team's automation may be gone since.
+  // The team may have removed the automation since.
   const ours = isOurs(job.automation);
   const { status, lane, attempts, generation, createdAt, finishedAt, personMs } = job;
   const { discarded, outcomeUnknown, keyRefused, until, isForecast } = job;
@@ -42,17 +43,17 @@ export async function shareJob(relay: OperatedRelay, id: string) {
   };
 }
 
-/** What a step calls, without the names of tools, the paths that a team sends to, and repositories in paths of GitHub. */
+/** Names what a step calls, without a team's names of tools and paths, and without repositories in GitHub's paths. */
 function callsOf(calls: string, ours: boolean): string {
   if (operations.has(calls)) return calls;
   const [known] = /^((GitHub|Slack) [\w.]+|(reading )?tool )/.exec(calls) ?? [];
   return known?.trim() ?? (ours ? calls : 'other');
 }
 
-/** Other names, such as addresses, may be those of people. */
+/** Keys of another form, such as addresses, may name people. */
 const FIELD = /^[a-z]+([A-Z_]\w*)?$/;
 
-/** The fields of a value, by their names if those are ours, and what kinds of values they have. */
+/** The kinds of a value's fields, with the fields' names if they are ours. */
 function shapeOf(value: unknown, ours: boolean): unknown {
   if (typeof value === 'string') return `text of ${value.length}`;
   if (Array.isArray(value)) return [`${value.length} of`, shapeOf(value[0], ours)];

@@ -17,7 +17,7 @@ export function verifyWithService({ runtime, stores }: Pick<OperatedRelay, 'runt
       limits,
       clock,
       fetch,
-      // It is told before a call waits. A page must not.
+      // Called before a call waits for the budget. A page must not wait.
       tell: () => {
         throw new Error('the budget has no call left to ask the service now; try again later');
       },

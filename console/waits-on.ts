@@ -3,7 +3,10 @@ import { WHOLE } from '../lib/service/connection/breaker-item.ts';
 import { createBreakers, whyStopped } from '../lib/service/connection/breakers.ts';
 import type { Table } from '../lib/state/table/table.ts';
 
-/** Why a job that was replayed in an outage waits on. It can have text from outside. @param job as it was before */
+/**
+ * Why a job still waits after it was replayed in an outage. The text may come from outside. @param job before the
+ * replay
+ */
 export async function whyWaitsOn(
   job: Job,
   { table, clock }: { table: Table; clock: () => number },

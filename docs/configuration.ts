@@ -45,7 +45,7 @@ on one machine can also take \`PARTNER_BASE_URL\`, \`PARTNER_API_KEY\` and \`PAR
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** A setting, or a group of settings, and how to get there: `github.repositories[].name`. */
+/** A setting or a group of settings, and its path: `github.repositories[].name`. */
 interface Setting {
   path: string;
   schema: JsonSchema;
@@ -53,10 +53,10 @@ interface Setting {
 }
 
 /**
- * docs/configuration.md: every setting of relay.config.ts with its type, its default, what it does and an example.
- * A setting whose example shows its parts is not taken apart.
+ * Writes docs/configuration.md: every setting of relay.config.ts with its type, default, description and example. If
+ * the example of a setting shows its parts, they have no entries of their own.
  *
- * @throws {Error} for a setting without a description or an example, and for an example that its own schema refuses
+ * @throws {Error} if a setting has no description or example, or its schema refuses the example
  */
 export function configurationPage(): string {
   const sections = settingsOf(jsonSchema(), '').map(
@@ -77,7 +77,7 @@ function jsonSchema(): JsonSchema {
   });
 }
 
-/** The settings in a setting, depth first. */
+/** The settings inside a setting, depth first. */
 function below({ path, schema }: Setting): Setting[] {
   return settingsOf(schema, path).flatMap((setting) => [setting, ...below(setting)]);
 }
@@ -110,7 +110,7 @@ function entry(setting: Setting): string {
   return `- **\`${path}\`** (${facts.join(', ')}). ${schema.description}${sample}`;
 }
 
-/** A default without content is that of a group: its own settings have theirs. */
+/** An empty default belongs to a group, whose settings have their own defaults. */
 function defaultOf(schema: JsonSchema): string {
   const isEmpty = literal(schema.default) === '{}';
   return schema.default === undefined || isEmpty ? 'optional' : `default ${code(schema.default)}`;
@@ -128,7 +128,7 @@ function typeOf(schema: JsonSchema): string {
   return FORMATS[schema.format ?? ''] ?? String(schema.type);
 }
 
-/** zod bounds every integer by those that JavaScript can count to. */
+/** The range of a number. zod gives every integer JavaScript's safe limits, which are left out. */
 function range({ minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER }: JsonSchema): string {
   const from = minimum === Number.MIN_SAFE_INTEGER ? '' : ` from ${minimum}`;
   return maximum === Number.MAX_SAFE_INTEGER ? from : `${from} to ${maximum}`;
@@ -136,7 +136,7 @@ function range({ minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_IN
 
 const code = (value: unknown) => `\`${literal(value)}\``;
 
-/** A value as it is written in relay.config.ts, on one line. */
+/** Writes a value on one line, as in relay.config.ts. */
 function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return inspect(value);

@@ -10,8 +10,8 @@ import { configurationPage } from './configuration.ts';
 import { withOperations } from './operations.ts';
 import { type Surface, surfaces, textsOf } from './texts.ts';
 
-// npm run docs: writes what the pages have from the code. test/docs/generated.test.ts checks that it is current.
-// npm run docs -- console: prints the texts of the console as one list, as people meet them.
+// npm run docs: writes the generated parts of the pages. test/docs/generated.test.ts checks that they are up to date.
+// npm run docs -- console: prints the console's texts as one list, as people read them.
 const [surface] = process.argv.slice(2);
 if (surface !== undefined) {
   if (!(surface in surfaces))

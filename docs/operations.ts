@@ -4,7 +4,7 @@ import { operations } from '../lib/service/partner/operations/operations.ts';
 import { project } from '../lib/service/partner/operations/projects.ts';
 import { withTable } from './made-table.ts';
 
-/** docs/partner-api.md with the table of the operations as lib/service/partner/operations/ declares them. */
+/** Puts the table of operations, from lib/service/partner/operations/, into docs/partner-api.md. */
 export function withOperations(page: string): string {
   return withTable(page, 'operations', operationTable());
 }
@@ -25,7 +25,7 @@ function payloadOf({ name, payload, evidence }: Operation): string {
   return [...fields.map((field) => inWords(field, isShown(field))), ...(isOpen ? ['…'] : [])].join(', ');
 }
 
-/** The fields of the answer, or of a record of a list. Only those of a project are shown. */
+/** The fields of an answer, or of a list's record. Only a project's fields are known. */
 function answerOf({ data }: Operation): string {
   const { fields } = fieldsOf(data, 'output');
   const shown = fieldsOf(project, 'output').fields;
@@ -34,7 +34,7 @@ function answerOf({ data }: Operation): string {
   return fields.map((field) => inWords(field, false)).join(', ');
 }
 
-/** Shown without the other fields of their operation. */
+/** Fields that docs/partner-api.md shows, although it does not show the other fields of their operation. */
 const SHOWN = new Set(['tasks/list project_id']);
 
 const inWords = (field: string, isShown: boolean) => `\`${field}\`${isShown ? '' : ' ?'}`;

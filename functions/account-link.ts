@@ -13,12 +13,12 @@ import { openStores, type Runtime } from '../lib/runtime.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { HttpError, type RawRequest, rawBody } from '../lib/state/http/function-url.ts';
 
-/** A person looks at an empty page meanwhile. */
+/** A person sees an empty page while the function waits. */
 const LONGEST_WAIT_MS = 5_000;
-/** Lambda stops it after 30 s. */
+/** Lambda stops the function after 30 s. */
 const CALLS_END_MS = 25_000;
 
-/** Shows the pages with which people link their accounts, and takes them to the service and back. */
+/** Shows the pages where people link their accounts, and redirects them to the service and back. */
 export function createHandler(runtime: Runtime) {
   const { config, random, randomBytes, sleep, log } = runtime;
   const { table, secrets, clock } = openStores(runtime);

@@ -29,7 +29,7 @@ export function createHandler(runtime: Runtime) {
       .use(httpErrors(log))
       .use(rawBody())
       .use(verifiedByGithub(secrets))
-      // A delivery that nothing is stored for is answered without the table. What is stored fails with the table itself.
+      // A delivery that stores nothing is answered without the table. Storing fails by itself if the table does.
       .before(() => ensureTime(table, log).catch(() => {}))
       .handler((request) => receiveDelivery(request, options)),
     CALLS_END_MS,

@@ -6,10 +6,10 @@ import { receiveHook } from '../lib/intake/hooks/receive-hook.ts';
 import { ensureTime, openStores, prepare, type Runtime } from '../lib/runtime.ts';
 import { httpErrors, type RawRequest, rawBody } from '../lib/state/http/function-url.ts';
 
-/** Most senders give up after ten seconds or later. */
+/** Most senders give up after ten seconds or more. */
 const CALLS_END_MS = 8_000;
 
-/** Receives what other tools post to the webhooks of the team: verifies it, stores its jobs, and then answers. */
+/** Receives requests of other tools to the team's webhooks: verifies them, stores their jobs, and then answers. */
 export function createHandler(runtime: Runtime) {
   const { log } = runtime;
   const stores = openStores(runtime, IN_WEBHOOKS);

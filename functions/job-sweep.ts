@@ -23,7 +23,7 @@ import { createBudget } from '../lib/service/budget/budget.ts';
 import { createBreakers } from '../lib/service/connection/breakers.ts';
 
 /**
- * Every minute: queues jobs that would not continue on their own, records the relay's state, and tells the contact's
+ * Every minute: queues jobs that would not continue by themselves, records the relay's state, and tells the contact's
  * channel about parked jobs.
  */
 export function createHandler(runtime: Runtime) {
@@ -60,7 +60,7 @@ export function createHandler(runtime: Runtime) {
           return { name, used, health };
         }),
       );
-      // Together, so that each minute of a metric has all connections: an alarm takes the greatest of a minute.
+      // All connections at once, because an alarm takes the greatest value of a minute.
       for (const one of settled) if (one.status === 'fulfilled') metrics.record(one.value.used, one.value.name);
       await recordJobs({ table, jobs, metrics }, clock());
       metrics.record({ Heartbeat: 1, ...NOTHING_NEW });
@@ -70,7 +70,7 @@ export function createHandler(runtime: Runtime) {
       if (moved) await moved.tell();
       if (outages)
         for (const one of settled) if (one.status === 'fulfilled') await outages.tell(one.value.name, one.value.health);
-      // A failure of one connection must not stop the others, and must still be reported.
+      // A failure of one connection does not stop the others, but is reported.
       const errors = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
       if (errors.length > 0) throw new AggregateError(errors, `${errors.length} connections: ${errors.join('; ')}`);
       return { swept: swept.length };

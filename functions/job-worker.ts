@@ -44,7 +44,7 @@ export function createHandler(runtime: Runtime) {
       try {
         if (works) await lines.moveOn(works, { atOnce: true });
       } catch (error) {
-        // An error is only logged, because the sweep moves the line too.
+        // The error is only logged, because the sweep moves the line, too.
         log.warn({ message: 'the waiting line could not advance', connection: name, error: String(error) });
       }
     },

@@ -10,7 +10,7 @@ import { type SignedRequest, verifiedBySlack } from '../lib/platforms/slack/requ
 import { ensureTime, openStores, prepare, type Runtime } from '../lib/runtime.ts';
 import { httpErrors, rawBody } from '../lib/state/http/function-url.ts';
 
-/** Slack gives up after three seconds, which include a cold start and the way. */
+/** Slack gives up after three seconds, including a cold start and the network. */
 const CALLS_END_MS = 2_000;
 
 /** Receives Slack's commands and interactions at a function URL: verifies them, stores any job, and then answers. */
@@ -19,7 +19,7 @@ export function createHandler(runtime: Runtime) {
   const stores = openStores(runtime, IN_WEBHOOKS);
   const { table, clock, secrets } = stores;
   const intake = config.slack && openSlackIntake({ ...runtime, clock }, config.slack, stores);
-  // The key `intake` signs the jobs that may act through a linked account. Without linked accounts there is none.
+  // The key `intake` signs jobs that may act through a linked account. Without linked accounts, it does not exist.
   const names = takesLinkedAccounts(config) ? ['slack', 'intake'] : ['slack'];
   prepare(runtime, stores, names, intake?.admission.prepare);
   return endingCalls(

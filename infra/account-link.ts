@@ -10,10 +10,10 @@ export interface AccountLinkProps extends RelayParts {
   entrance: Entrance;
 }
 
-/** The pages on which people link their accounts. A browser opens them with a link from Slack, or with a cookie. */
+/** The pages where people link their accounts. A browser opens them with a link from Slack, or with a cookie. */
 export class AccountLink extends Construct {
   readonly function: LambdaFunction;
-  /** The URL that the paths of its pages are added to, without a slash at the end. */
+  /** The base URL of the pages, without a slash at the end. */
   readonly url: string;
 
   constructor(scope: Construct, id: string, props: AccountLinkProps) {
@@ -23,10 +23,10 @@ export class AccountLink extends Construct {
       ...props,
       slug: 'account-link',
       memoryMegabytes: 512,
-      // It asks the service, as the worker does.
+      // Like the worker, it calls the service.
       callsService: true,
       throttled: 'people cannot link their accounts.',
-      // An HTTP API waits no longer, nor does a person.
+      // Neither an HTTP API nor a person waits longer.
       timeout: Duration.seconds(30),
       reservedConcurrency: reservedForOpen(config, props.stage.settings, props.custom),
     }).function;

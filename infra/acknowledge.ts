@@ -6,7 +6,7 @@ export function acknowledge(construct: IConstruct, id: string, reason: string): 
   Validations.of(construct).acknowledge({ id, reason });
 }
 
-/** Accepts a wildcard in a resource of the account and the region. @param resource `stack/partner-relay-prod/*` */
+/** Accepts a wildcard in a resource of the stage's account and region. @param resource `stack/partner-relay-prod/*` */
 export function acknowledgeWildcard(construct: IConstruct, service: string, resource: string, reason: string): void {
   const { partition, region } = Stack.of(construct);
   const shown = (value: string, name: string) => (Token.isUnresolved(value) ? `<AWS::${name}>` : value);

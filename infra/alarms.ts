@@ -27,13 +27,13 @@ export interface AlarmText {
   broken: string;
   /** What the operator should do. */
   todo: string;
-  /** The alarm goes off after this many periods of the metric in a row, mostly minutes. Default: 1. */
+  /** The number of periods in a row, mostly minutes, after which the alarm goes off. Default: 1. */
   periods?: number;
-  /** For a metric with gaps: while there is no data, the alarm keeps its state. */
+  /** For a metric with gaps: without data, the alarm keeps its state. */
   staysAsItWas?: boolean;
-  /** For events that are counted once: no message follows when the count is back at 0. */
+  /** For events that are counted once: no message follows when the count returns to 0. */
   isArrival?: boolean;
-  /** For a heartbeat: the alarm goes off below the threshold, and if there is no data. */
+  /** For a heartbeat: the alarm goes off below the threshold, and without data. */
   isSignOfLife?: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface AlarmsProps extends Keyed {
   running: Running;
 }
 
-/** The alarm topic and its subscribers. Each construct adds the alarms of the resources it owns. */
+/** The alarm topic and its subscribers. Each construct adds the alarms of its own resources. */
 export class Alarms extends Construct {
   readonly #topic: Topic;
   readonly #stage: Stage;
@@ -88,7 +88,7 @@ export class Alarms extends Construct {
       evaluationPeriods: periods,
       treatMissingData: staysAsItWas ? TreatMissingData.IGNORE : TreatMissingData.NOT_BREACHING,
     });
-    // A stopped stage gives no sign of life, and nothing is broken.
+    // A stopped stage sends no heartbeat, but nothing is broken.
     const { node } = alarm;
     if (isSignOfLife)
       (node.defaultChild as CfnAlarm).treatMissingData = this.#running.either('breaching', 'notBreaching').toString();
@@ -102,8 +102,8 @@ export class Alarms extends Construct {
   }
 
   /**
-   * A topic without a policy lets CloudWatch of the same account publish. `enforceSSL` adds a policy, which replaces that
-   * default. https://repost.aws/knowledge-center/cloudwatch-receive-sns-for-alarm-trigger
+   * Lets CloudWatch publish. A topic without a policy allows it for the same account, but `enforceSSL` adds a policy,
+   * which replaces that default. https://repost.aws/knowledge-center/cloudwatch-receive-sns-for-alarm-trigger
    */
   #letCloudWatchPublish(): void {
     this.#topic.addToResourcePolicy(
@@ -124,7 +124,7 @@ export class Alarms extends Construct {
     );
     acknowledge(role, 'AwsSolutions-IAM5[Resource::*]', 'CloudWatch has no narrower resource for reading metrics.');
     new CfnSlackChannelConfiguration(this, 'Slack', {
-      // The name is global, and each region has a topic of its own. AWS takes each channel once per account:
+      // The name is global, but each region has its own topic. AWS accepts each channel only once per account:
       // https://github.com/aws-samples/aws-securityhub-to-slack/pull/11
       // https://github.com/aws-cloudformation/cloudformation-coverage-roadmap/issues/1155
       configurationName: `${Aws.STACK_NAME}-${Aws.REGION}-alarms`,

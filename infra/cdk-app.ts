@@ -4,16 +4,19 @@ import { ConfigFileError } from '../lib/config/config-file.ts';
 import { CustomFilesError } from './bundle/custom-build.ts';
 import { StageError } from './stage.ts';
 
-/** An app with every feature flag as the CDK recommends for a new one. `cdk synth` would list the flags that are not set. */
+/**
+ * An app with the feature flags that the CDK recommends for new apps. Otherwise, `cdk synth` would list the unset
+ * flags.
+ */
 export function createApp(props: AppProps = {}): App {
   return new App({ ...props, context: { ...recommendedFlags, ...props.context } });
 }
 
 /**
- * Runs what `cdk` calls. A mistake of the person who deploys ends it with its sentence alone: where it is thrown says
- * nothing to them.
+ * Runs the program that `cdk` calls. If the person who deploys made a mistake, it ends with the message alone, because
+ * a stack trace would not help them.
  *
- * @param context what `-c name=value` says; undefined without it
+ * @param context the values of `-c name=value`; undefined without one
  */
 export async function runCdkApp(
   build: (app: App, context: (name: string) => string | undefined) => Promise<void>,

@@ -20,10 +20,13 @@ export interface ConsolePoliciesProps extends Keyed {
 }
 
 /**
- * What a person needs to use `partner-relay console --stage`: to look, and to change things too. The second contains the
- * first, and can call the service with the relay's key. Attach one to the people or the role that operate the stage.
- * The third enters the secrets. With it, a person can forge whatever Slack and GitHub send, so it is for the owners of the
- * stage.
+ * The policies for people who use `partner-relay console --stage`; attach one to the people or the role that operate
+ * the stage:
+ *
+ * - to read
+ * - to read and to make changes. It can call the service with the relay's key
+ * - to enter the secrets. A person with it can forge everything that Slack and GitHub send, so it is for the stage's
+ * owners
  */
 export class ConsolePolicies extends Construct {
   readonly read: ManagedPolicy;
@@ -33,7 +36,7 @@ export class ConsolePolicies extends Construct {
   constructor(scope: Construct, id: string, { table, queues, secrets, scheduled, path, key }: ConsolePoliciesProps) {
     super(scope, id);
     const { stackName } = Stack.of(this);
-    // AWS checks a request that names the stack against stack/<name>/*, not against the id of the stack.
+    // AWS checks a request that names the stack against stack/<name>/*, not against the stack's id.
     const named = Stack.of(this).formatArn({
       service: 'cloudformation',
       resource: 'stack',
@@ -52,11 +55,11 @@ export class ConsolePolicies extends Construct {
     key?.grant(this.read, 'kms:Decrypt');
     key?.grant(this.operate, ...ENCRYPT_AND_DECRYPT);
     for (const queue of queues) queue.grantSend(this.operate);
-    // What a person says was created is checked with the service, and a defect's marker with the key of markers. A
-    // backfill reads the issues of GitHub.
+    // The relay checks a created object with the service, and a defect's marker with the key of markers. A backfill
+    // reads issues on GitHub.
     secrets.grantRead(this.operate, ['partner', 'markers', 'github']);
     secrets.grantEnter(this.enterSecrets);
-    // All webhooks share one secret, and entering the value of one webhook keeps the others.
+    // All webhooks share one secret, so a person who enters one value must read the others to keep them.
     secrets.grantRead(this.enterSecrets, ['hooks']);
     key?.grant(this.enterSecrets, ...ENCRYPT_AND_DECRYPT);
     this.operate.addStatements(

@@ -15,7 +15,6 @@ export interface DashboardProps {
   failures: readonly IQueue[];
 }
 
-/** The dashboard of the relay. */
 export class Dashboard extends Construct {
   readonly name: string;
 

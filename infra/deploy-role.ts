@@ -7,7 +7,7 @@ import { deployedBy, readStage, StageError } from './stage.ts';
 
 const GITHUB = 'token.actions.githubusercontent.com';
 
-/** What a deployment reads of the account, as `doctor --before-deploy` does, and the states of alarms. */
+/** What a deployment reads in the account: the checks of `doctor --before-deploy`, and the states of alarms. */
 const OF_THE_ACCOUNT = [
   'chatbot:DescribeSlackChannelConfigurations',
   'chatbot:DescribeSlackWorkspaces',
@@ -23,11 +23,11 @@ const OF_THE_ACCOUNT = [
 export interface DeployRoleProps {
   /**
    * The repository whose workflow deploys, as GitHub names it in the subject of its tokens: with the ids of owner and
-   * repository (`acme@1234/partner-relay@5678`), or without on GitHub Enterprise Server and for repositories from before
-   * 2026-07-15. https://docs.github.com/en/actions/reference/security/oidc#immutable-subject-claims
+   * repository (`acme@1234/partner-relay@5678`). On GitHub Enterprise Server, and for repositories from before
+   * 2026-07-15, without the ids. https://docs.github.com/en/actions/reference/security/oidc#immutable-subject-claims
    */
   repository: string;
-  /** The stage, and the environment of the workflow's job. */
+  /** The stage, which is also the environment of the workflow's job. */
   stage: string;
   config: RelayConfig;
 }
@@ -35,14 +35,15 @@ export interface DeployRoleProps {
 /**
  * The role with which GitHub Actions deploys a stage without a stored key. It trusts the jobs of one environment of one
  * repository. It can assume the roles that `cdk bootstrap` created for the stage in this region, run the check of the
- * credentials, and read what a deployment looks at. What runs with it is built before (docs/decisions/0048-built-before.md).
+ * credentials, and read what a deployment checks. An earlier job builds what it deploys
+ * (docs/decisions/0048-built-before.md).
  * https://docs.github.com/en/actions/how-tos/secure-your-work/security-harden-deployments/oidc-in-aws
  */
 export class DeployRoleStack extends Stack {
-  /** @throws {StageError} if a name could stand for others, or the stage's bootstrap roles deploy another stage too */
+  /** @throws {StageError} if a name could match others, or the stage's bootstrap roles deploy another stage, too */
   constructor(scope: Construct, id: string, { repository, stage, config }: DeployRoleProps) {
     if (!/^[\w.-]+(\/[\w.-]+|@\d+\/[\w.-]+@\d+)$/.test(repository)) {
-      // A wildcard would give other repositories access.
+      // A wildcard would also allow other repositories.
       throw new StageError(
         `the repository '${repository}' is not valid: expected a name with ids such as acme@1234/partner-relay@5678, or acme/partner-relay for a server or a repository from before 2026-07-15`,
       );
@@ -75,7 +76,7 @@ export class DeployRoleStack extends Stack {
       `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:iam::<AWS::AccountId>:role/cdk-${qualifier}-*-<AWS::AccountId>-<AWS::Region>]`,
       'The roles that the CDK bootstrapped for the stage in this region, for lookups, file publishing and deployment.',
     );
-    // The deployment looks at the stage afterwards.
+    // After a deployment, this function checks the stage.
     const check = this.formatArn({
       service: 'lambda',
       resource: 'function',
@@ -101,7 +102,10 @@ export class DeployRoleStack extends Stack {
   }
 }
 
-/** The qualifier of the stage's bootstrap, which no other stage may have: its roles can deploy either. */
+/**
+ * The qualifier of the stage's bootstrap. No other stage may share it, because the roles of one bootstrap can deploy
+ * both.
+ */
 function ownQualifier(name: string, config: RelayConfig): string {
   const { bootstrapQualifier } = readStage(name, config).settings;
   const others = Object.entries(config.deployment.stages)

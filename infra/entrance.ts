@@ -20,28 +20,30 @@ export interface Door {
   serverErrors: IMetric;
 }
 
-/** The requests that a function takes: `{ '/start': [HttpMethod.GET] }` */
+/** The requests that a function accepts: `{ '/start': [HttpMethod.GET] }` */
 export type Routes = Readonly<Record<string, readonly HttpMethod[]>>;
 
-/** How the webhooks are reached from outside. */
+/** How requests from outside reach the webhooks. */
 export interface Entrance {
-  /** The numbers of requests answered with 4xx, per minute, by what counts them: a webhook, or the HTTP API of all. */
+  /** The numbers of requests answered with 4xx, per minute, for each webhook, or for the HTTP API of all. */
   readonly clientErrors: ReadonlyMap<string, IMetric>;
   /**
+   * Opens a door for a function.
+   *
    * @param path where several functions share one entrance: `/github`
-   * @param routes what it takes, by the path below that one and its methods; a POST to the path itself by default
+   * @param routes the accepted methods, by the path below that one; by default a POST to the path itself
    */
   open(fn: LambdaFunction, slug: string, path: string, routes?: Routes): Door;
 }
 
 const A_MINUTE = { statistic: 'Sum', period: Duration.minutes(1) };
 
-/** A URL for each function. It has no IAM authorization: callers are authenticated by the signature of the body. */
+/** A URL for each function. It has no IAM authorization: the signature of the body authenticates callers. */
 export class FunctionUrls implements Entrance {
   readonly clientErrors = new Map<string, IMetric>();
 
   open(fn: LambdaFunction, slug: string, path: string, routes?: Routes): Door {
-    // It ends with a slash. Without routes the path makes no difference.
+    // The URL ends with a slash. Without routes, the function ignores the path.
     const { url } = fn.addFunctionUrl({ authType: FunctionUrlAuthType.NONE });
     this.clientErrors.set(slug, fn.metric('Url4xxCount', A_MINUTE));
     return { url: routes ? url + path.slice(1) : url, serverErrors: fn.metric('Url5xxCount', A_MINUTE) };
@@ -73,7 +75,7 @@ export class HttpEntrance extends Construct implements Entrance {
     this.#api = new HttpApi(this, 'Api', {
       apiName: name,
       createDefaultStage: false,
-      // Otherwise callers could bypass the custom domain.
+      // Otherwise, callers could bypass the custom domain.
       disableExecuteApiEndpoint: domain !== undefined,
     });
     const domainName =
@@ -91,7 +93,7 @@ export class HttpEntrance extends Construct implements Entrance {
       accessLogSettings: { destination: new LogGroupLogDestination(log) },
       ...(domainName && { domainMapping: { domainName } }),
     });
-    // All routes share the limit beyond which the API answers 429, which counts here too.
+    // All routes share one limit. Requests beyond it get a 429, which counts here, too.
     this.clientErrors = new Map([['http-api', allRoutes.metricClientError(A_MINUTE)]]);
     this.#url = domain ? `https://${domain.name}` : this.#api.apiEndpoint;
     if (domainName) {

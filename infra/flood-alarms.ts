@@ -3,8 +3,8 @@ import type { Alarms } from './alarms.ts';
 import type { Entrance } from './entrance.ts';
 
 /**
- * More requests are refused than the service would take calls. A scan of the internet, a hook with a wrong secret and a
- * person who presses a button too late stay below that for minutes.
+ * Goes off if the relay refuses more requests than the service would accept calls. Scans of the internet, a hook with a
+ * wrong secret, and people who press a button too late stay below that for minutes.
  */
 export function addFloodAlarms(alarms: Alarms, { clientErrors }: Entrance, { connections }: RelayConfig): void {
   const threshold = Object.values(connections).reduce((calls, { limits }) => calls + limits.perMinute, 0);

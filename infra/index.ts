@@ -7,10 +7,10 @@ import { readStage } from './stage.ts';
 export { RelayStack } from './relay-stack.ts';
 
 /**
- * What relay.config.ts and automations/ make of a stage. In a CDK app of a team:
+ * Returns the properties of a stage from relay.config.ts and automations/. In a team's CDK app:
  * `new RelayStack(app, 'partner-relay-prod', await relayOf('prod'))`
  *
- * @throws {Error} with everything that is wrong in these files
+ * @throws {Error} with all faults in these files
  */
 export async function relayOf(stage: string | undefined): Promise<RelayStackProps> {
   const config = await loadConfig();

@@ -7,10 +7,10 @@ import type { Alarms } from './alarms.ts';
 import type { Keyed } from './keyed.ts';
 import { queueEncryption } from './queue-encryption.ts';
 
-/** The longest that one run of the worker may take: a few calls of 10 s each, and waits of up to 8 s between them. */
+/** The longest run of the worker: a few calls of 10 s each, and waits of up to 8 s between them. */
 export const WORKER_TIMEOUT = Duration.seconds(60);
 
-/** How old a message becomes while workers run: the longest that it sleeps, a run, and time to reach one. */
+/** The greatest age of a message while workers run: the longest sleep, a run, and time until a worker receives it. */
 const OLDEST_MESSAGE = Duration.millis(LONGEST_SLEEP_MS).plus(Duration.minutes(5));
 
 export interface JobQueueProps extends Keyed {
@@ -41,12 +41,13 @@ export class JobQueue extends Construct {
     this.queue = new Queue(this, 'Queue', {
       ...both,
       queueName: `${name}.fifo`,
-      // Longer than a run of the worker, but as short as possible: while the message of a crashed worker is
-      // invisible, the other jobs of its entity wait. AWS recommends six times the timeout, so that Lambda can try
-      // again if the function is throttled: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
-      // In a full account, a run may therefore start with less than it needs, and the message comes again while it runs.
-      // That is harmless: the lease of the job in the table is for the whole run, and a worker without it lets the message
-      // sleep. Extending the visibility would cost a request for each run.
+      // Longer than a run of the worker, but short: while a crashed worker's message is invisible, the other jobs of
+      // its entity wait.
+      // AWS recommends six times the timeout, so that Lambda can try again if the function is throttled:
+      // https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+      // In an account at its limit, a run may start late, so that the message returns while it runs. That is harmless:
+      // the job's lease covers the whole run, and a worker without the lease lets the message sleep. Extending the
+      // visibility would cost a request for each run.
       visibilityTimeout: WORKER_TIMEOUT.plus(Duration.seconds(30)),
       // A waiting job is received many times, but only a message that crashes the worker reaches this number.
       deadLetterQueue: { queue: deadLetters, maxReceiveCount: 100 },
@@ -68,7 +69,7 @@ export class JobQueue extends Construct {
     this.deadLetters.grant(grantee, 'sqs:GetQueueAttributes');
   }
 
-  /** Lets a function or a person put messages into it. Those who may have the stage's key already. */
+  /** Lets a function or a person send messages. They have the right to the stage's key already. */
   grantSend(grantee: IGrantable): void {
     this.queue.grant(grantee, 'sqs:SendMessage');
   }

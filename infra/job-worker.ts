@@ -26,13 +26,13 @@ export class JobWorker extends Construct {
       timeout: WORKER_TIMEOUT,
       callsService: true,
       throttled: 'jobs wait, and so do people in Slack.',
-      // A worker that ends a job sends the message of the next one in line. Lambda would take a backlog for a loop after
-      // about 16 jobs. lib/engine/run/ending.ts guards against real ones.
+      // A worker that ends a job sends the message of the next job in line. After about 16 jobs, Lambda would take a
+      // backlog for a loop. lib/engine/run/ending.ts guards against real loops.
       recursiveLoop: RecursiveLoop.ALLOW,
     }).function;
     secrets.grantRead(this.function, ['github', 'slack', 'grants', 'markers', 'intake', 'partner', 'calendar']);
     for (const lane of ['interactive', 'background'] as const) {
-      // A job may make other jobs: the timesheet job of a team makes one reminder for each person who is short.
+      // A job may make others: a team's timesheet job makes a reminder for each person who has hours missing.
       queues[lane].grantSend(this.function);
       queues[lane].queue.grantConsumeMessages(this.function);
       const source = new EventSourceMapping(this, `${lane}Source`, {

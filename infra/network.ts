@@ -25,7 +25,7 @@ type NetworkSettings = NonNullable<StageSettings['network']>;
 
 type InterfaceName = NonNullable<NetworkSettings['create']>['interfaces'][number];
 
-/** By the names that the services have in the configuration and in their addresses. */
+/** By the services' names in the configuration and in their addresses. */
 const INTERFACES: Readonly<Record<InterfaceName, { id: string; service: InterfaceVpcEndpointAwsService }>> = {
   sqs: { id: 'Sqs', service: InterfaceVpcEndpointAwsService.SQS },
   secretsmanager: { id: 'SecretsManager', service: InterfaceVpcEndpointAwsService.SECRETS_MANAGER },
@@ -36,10 +36,10 @@ export class Network extends Construct {
   readonly vpc: IVpc;
   readonly subnets: readonly ISubnet[];
   readonly securityGroups: readonly ISecurityGroup[];
-  /** The variables by which a function in it finds the proxy. */
+  /** The variables with which a function in the network finds the proxy. */
   readonly environment: Readonly<Record<string, string>>;
   readonly #hasAll: boolean;
-  /** The addresses of the AWS services that have an endpoint here. */
+  /** The addresses of the AWS services with an endpoint here. */
   readonly #endpoints: string[] = [];
 
   constructor(scope: Construct, id: string, settings: NetworkSettings) {
@@ -54,14 +54,14 @@ export class Network extends Construct {
     this.#hasAll = settings.allFunctions;
   }
 
-  /** Whether a function runs in it. */
+  /** Whether a function runs in the network. */
   has({ callsService }: { callsService: boolean }): boolean {
     return callsService || this.#hasAll;
   }
 
   #find({ vpcId, subnetIds, securityGroupIds, endpoints }: NonNullable<NetworkSettings['existing']>) {
     const subnets = subnetIds.map((subnetId) => Subnet.fromSubnetId(this, subnetId, subnetId));
-    // The availability zones are unknown, and not needed here.
+    // The availability zones are unknown here, and not needed.
     const availabilityZones = subnetIds.map((_, index) => `zone-${index}`);
     const vpc = Vpc.fromVpcAttributes(this, 'Vpc', { vpcId, availabilityZones, privateSubnetIds: subnetIds });
     acknowledge(
@@ -91,7 +91,7 @@ export class Network extends Construct {
       ipAddresses: IpAddresses.cidr(settings.cidr),
       maxAzs: 2,
       natGateways: 1,
-      // Nothing is in the default group, and only a function of its own could close it.
+      // Nothing uses the default group, and closing it would take another function.
       restrictDefaultSecurityGroup: false,
       natGatewayProvider: NatProvider.gateway({ eipAllocationIds: [address.attrAllocationId] }),
       subnetConfiguration: [
@@ -118,7 +118,9 @@ export class Network extends Construct {
     return { vpc, subnets: vpc.privateSubnets, securityGroups: [securityGroup] };
   }
 
-  /** The second address is the endpoint of the account, which the SDK prefers if it knows the account. */
+  /**
+   * Notes both addresses of DynamoDB. The second contains the account, and the SDK prefers it if it knows the account.
+   */
   #noteDynamoDb(): void {
     this.#endpoints.push(this.#addressOf('dynamodb'), `.${this.#addressOf('ddb')}`);
   }
@@ -128,7 +130,10 @@ export class Network extends Construct {
     return `${service}.${region}.${urlSuffix}`;
   }
 
-  /** Calls to the endpoints leave the proxy out: through it, they would miss the endpoint and its policy. */
+  /**
+   * The variables of the proxy. Calls to the endpoints bypass it: otherwise, they would miss the endpoint and its
+   * policy.
+   */
   #through({ url, except }: NonNullable<NetworkSettings['proxy']>) {
     return { NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: url, NO_PROXY: [...this.#endpoints, ...except].join() };
   }
@@ -156,9 +161,9 @@ export class Network extends Construct {
 }
 
 /**
- * Lets Lambda connect a function to a network, and disconnect it. Every role allows it, also where there is no network: if
- * a stage left its network, the role would lose the right before Lambda has deleted the function's interfaces, and they would
- * stay. The function's own code is denied these actions, because it does not need network interfaces.
+ * Lets Lambda connect a function to a network, and disconnect it. Every role has this right, even without a network: if
+ * a stage leaves its network, Lambda needs the right until it has deleted the function's interfaces, or they would
+ * stay. The function's own code is denied these actions.
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html
  * https://github.com/aws/aws-cdk/issues/34400
  */

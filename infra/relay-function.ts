@@ -34,39 +34,39 @@ import type { StateTable } from './state-table.ts';
 const CODE = '/var/task';
 const CA_FILE = 'ca.pem';
 
-/** Resources that the constructs of the stack share. */
+/** What the constructs of the stack share. */
 export interface RelayParts extends Keyed {
   config: RelayConfig;
   custom: CustomAutomations;
-  /** Adds the automations of the team to the folder of a function, if it is bundled. */
+  /** Adds the team's automations to the folder of a function, if it is bundled. */
   addOwn: ((slug: string, folder: string) => void) | undefined;
   stage: RelayStage;
   alarms: Alarms;
   table: StateTable;
   secrets: Secrets;
   queues: Readonly<Record<QueueName, JobQueue>>;
-  /** Without it, all functions run outside a VPC. */
+  /** Undefined if all functions run outside a VPC. */
   network: Network | undefined;
   running: Running;
-  /** The key before the stage's key. Messages may still be encrypted with it. */
+  /** The stage's former key, which may still have encrypted messages. */
   formerKey: IKey | undefined;
 }
 
 export interface RelayFunctionProps extends RelayParts {
-  /** The name of its file in functions/, without the extension. */
+  /** The name of the file in functions/, without the extension. */
   slug: string;
   memoryMegabytes: number;
   timeout: Duration;
-  /** Whether the function runs in the network in any case, and trusts the configured certificate authorities. */
+  /** Whether the function always runs in the network, and trusts the configured certificate authorities. */
   callsService: boolean;
-  /** What is late or lost while Lambda throttles the function. Part of an alarm's text. */
+  /** What is late or lost while Lambda throttles the function, for the text of an alarm. */
   throttled: string;
   reservedConcurrency?: number | undefined;
-  /** Whether Lambda stops the function if its own messages invoke it again and again. It does by default. */
+  /** Whether Lambda stops the function if its own messages invoke it again and again, which is Lambda's default. */
   recursiveLoop?: RecursiveLoop;
 }
 
-/** A function of functions/, with its log group and a role that can only log and use the items it needs. */
+/** A function of functions/, with its log group, and a role that can only write the log and use the items it needs. */
 export class RelayFunction extends Construct {
   readonly function: LambdaFunction;
 
@@ -74,7 +74,7 @@ export class RelayFunction extends Construct {
     super(scope, id);
     const { slug, stage, config, table, secrets, queues, key, alarms } = props;
     const network = props.network?.has(props) ? props.network : undefined;
-    // A proxy of the network may open the calls of all functions in it.
+    // A proxy of the network may decrypt the calls of all functions in it.
     const caFile = props.callsService || network ? findCaFile(config) : undefined;
     // The asset copies the folder.
     const folder = FileSystem.mkdtemp(`${slug}-`);
@@ -142,7 +142,7 @@ export class RelayFunction extends Construct {
   }
 }
 
-/** @throws {Error} if the file is missing or contains no certificate */
+/** Returns the path of the certificates. @throws {Error} if the file is missing or contains no certificate */
 function findCaFile({ caFile }: RelayConfig): string | undefined {
   if (caFile === undefined) return undefined;
   const file = resolve(projectFolder(), caFile);

@@ -30,7 +30,7 @@ import { WebhookEndpoint } from './webhook-endpoint.ts';
 
 export interface RelayStackProps {
   config: RelayConfig;
-  /** The automations of the team. */
+  /** The team's automations. */
   own: CustomFiles;
   stage: RelayStage;
 }
@@ -51,7 +51,7 @@ export class RelayStack extends Stack {
       description: `Partner Relay, stage ${stage.name}`,
       terminationProtection: stage.isProtected,
       synthesizer: deployedBy(stage.settings.bootstrapQualifier),
-      // A table with a customer key needs a fixed region, which is the region of the key.
+      // A table with a customer key needs a fixed region, which is the key's.
       ...(kmsKeyArn !== undefined && { env: { region: regionOf(kmsKeyArn) } }),
     });
     const { settings } = stage;
@@ -125,13 +125,13 @@ export class RelayStack extends Stack {
         : undefined;
     const accountLink = linksAccounts(config) ? new AccountLink(this, 'AccountLink', relay) : undefined;
     if (accountLink) slackWebhook?.function.addEnvironment('ACCOUNT_LINK_URL', accountLink.url);
-    // It tells people that their commands wait.
+    // While the stage is stopped, the function tells people that their commands wait.
     slackWebhook?.function.addEnvironment('RUNNING', running.either('true', 'false').toString());
     const worker = new JobWorker(this, 'JobWorker', relay);
     const schedules = addSchedules(this, relay);
     const scheduled = schedules.map((one) => one.function);
-    // In an upgrade, those that read new items are updated before those that write the first. A rollback has another order:
-    // there, what is newer waits (lib/state/table/form.ts).
+    // An upgrade first updates the functions that read new items, then the webhooks, which write the first. A rollback
+    // has another order, so older functions leave newer items alone (lib/state/table/form.ts).
     for (const webhook of [githubWebhook, slackWebhook, hooksWebhook])
       webhook?.function.node.addDependency(worker.function, ...scheduled);
     addStateAlarms(alarms, config, custom);
@@ -177,7 +177,7 @@ export class RelayStack extends Stack {
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }
 
-  /** The host of AWS's console in the partition of the stage, below that of the region. */
+  /** The host of AWS's console in the stage's partition, without the region. */
   #consoleHost(): string {
     const hosts = new CfnMapping(this, 'ConsoleHosts', {
       mapping: {
@@ -189,7 +189,7 @@ export class RelayStack extends Stack {
     return hosts.findInMap(Aws.PARTITION, 'host');
   }
 
-  /** Settings that some accounts require for every resource. */
+  /** Applies settings that some accounts require for every resource. */
   #followRules({ name, settings }: RelayStage): void {
     for (const [tag, value] of Object.entries({ project: 'partner-relay', stage: name, ...settings.tags })) {
       Tags.of(this).add(tag, value);

@@ -2,8 +2,8 @@ import { CfnCondition, CfnOutput, CfnParameter, Fn, Stack } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 
 /**
- * Whether the stage works on what it has taken. It is a parameter of the stack, so that nothing but `partner-relay stop` and
- * `partner-relay start` changes it: a deployment keeps the values that parameters have.
+ * Whether the stage runs its jobs. It is a parameter of the stack, because a deployment keeps the values of parameters.
+ * So only `partner-relay stop` and `partner-relay start` change it.
  * https://docs.aws.amazon.com/cdk/v2/guide/parameters.html
  */
 export class Running extends Construct {
@@ -22,7 +22,7 @@ export class Running extends Construct {
     new CfnOutput(Stack.of(this), 'IsRunning', { value: parameter.valueAsString });
   }
 
-  /** The first value while the stage is running, and the second while it is stopped. */
+  /** The first value while the stage runs, the second while it is stopped. */
   either(running: unknown, stopped: unknown) {
     return Fn.conditionIf(this.#isRunning.logicalId, running, stopped);
   }

@@ -17,10 +17,10 @@ import { ofThisAccount } from './of-this-account.ts';
 import { queueEncryption } from './queue-encryption.ts';
 import { RelayFunction, type RelayParts } from './relay-function.ts';
 
-/** A cron expression, because a rate would count from the time of the deployment. */
+/** Cron expressions, because a rate would count from the time of the deployment. */
 const MINUTES: Readonly<Record<Declared['everyMinutes'], string>> = { 1: '*', 15: '0/15', 60: '0' };
 
-/** The alarm goes off after this many missing runs. */
+/** The number of missing runs after which the alarm goes off. */
 const PERIODS_WITHOUT_RUN = 3;
 
 /** A function that runs on a schedule. */
@@ -55,7 +55,7 @@ export class ScheduledFunction extends Construct {
     acknowledge(this.failures, 'AwsSolutions-SQS3', 'This queue is a dead-letter queue itself.');
     // Scheduler sends events here that it could not deliver. Lambda's own destination sends failed invocations.
     this.function.configureAsyncInvoke({
-      // The CDK's destination would let the function read the queue's attributes, too.
+      // The CDK's destination would also let the function read the queue's attributes.
       onFailure: { bind: () => ({ destination: this.failures.queueArn }) },
       retryAttempts: 2,
       maxEventAge: Duration.minutes(15),
@@ -81,15 +81,15 @@ export class ScheduledFunction extends Construct {
       }),
     });
     (fires.node.defaultChild as CfnSchedule).state = running.either('ENABLED', 'DISABLED').toString();
-    // Messages stay for 14 days, so their number would hide the next failure. Lambda and Scheduler send with SendMessage, which
-    // should count; what SQS moves to a dead-letter queue itself does not:
+    // Counts sent messages: messages stay for 14 days, so their number would hide the next failure. Lambda and
+    // Scheduler use SendMessage, which should count. Messages that SQS itself moves to a dead-letter queue do not:
     // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
     alarms.add(this.failures.metricNumberOfMessagesSent({ statistic: 'Sum' }), `${slug}-failures`, {
       isArrival: true,
       broken: `${slug} failed three times in a row: ${broken}`,
       todo: 'Read its log. When it runs again, you can delete the messages in its failure queue.',
     });
-    // job-sweep has a heartbeat, which also says that it completes.
+    // job-sweep has a heartbeat, which also shows that its runs complete.
     if (schedule.everyMinutes === 1) return;
     const period = Duration.minutes(schedule.everyMinutes);
     alarms.add(this.function.metricInvocations({ statistic: 'Sum', period }), `${slug}-not-run`, {

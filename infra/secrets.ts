@@ -10,7 +10,7 @@ import type { Keyed } from './keyed.ts';
 import { type Stage, StageError } from './stage.ts';
 import type { StateTable } from './state-table.ts';
 
-/** A secret; `partner` and `instance` are those of all connections, `calendar` those of all teams. */
+/** The kinds of secrets. `partner` and `instance` are the secrets of all connections, `calendar` of all teams. */
 export type SecretName =
   | 'github-webhook'
   | 'github'
@@ -27,13 +27,13 @@ export interface SecretsProps extends Keyed {
   stage: Stage;
   config: RelayConfig;
   custom: CustomAutomations;
-  /** Made before the secrets, so that a table that is newer than a key shows that an earlier one was lost. */
+  /** Created before the secrets: if the table is newer than a key, an earlier table was lost. */
   table: StateTable;
 }
 
 /**
- * A random key, generated together with its secret, because no one issues it and no one needs to see it. Do not change
- * this: CloudFormation would generate other keys.
+ * A random key, generated with its secret, because nobody issues it or needs to see it. Do not change this:
+ * CloudFormation would generate other keys.
  */
 const RANDOM_KEY = {
   secretStringTemplate: '{}',
@@ -50,11 +50,11 @@ const GENERATED = new Map([
 ]);
 
 /**
- * One secret for each holder of credentials. The stack creates them empty and never writes one: people enter the values
- * with `partner-relay secrets set`, and a deployment leaves them alone. Random keys are the exception: they are generated once.
+ * One secret for each holder of credentials. The stack creates them empty; people enter the values with `partner-relay
+ * secrets set`, and deployments leave them alone. Only random keys are generated, once.
  */
 export class Secrets extends Construct {
-  /** The prefix of all secret names. */
+  /** The prefix of all names of secrets. */
   readonly prefix: string;
   readonly #arns = new Map<string, string>();
 
@@ -75,7 +75,7 @@ export class Secrets extends Construct {
         this.#arns.set(name, this.#arnOf(`${name}-??????`));
         continue;
       }
-      // The L2 construct would generate a value for each.
+      // The L2 construct would generate a value for each secret.
       const secret = new CfnSecret(this, name, {
         name: this.prefix + name,
         description,
@@ -99,14 +99,15 @@ export class Secrets extends Construct {
     this.#grant(grantee, ['GetSecretValue'], names);
   }
 
-  /** Lets a person enter the secrets that are not generated. It gives no right to read them. */
+  /** Lets a person enter the secrets that are not generated, but not read them. */
   grantEnter(grantee: IGrantable): void {
     const names = [...this.#arns.keys()].filter((name) => !GENERATED.has(name)).map(kindOf);
     this.#grant(grantee, ['PutSecretValue'], [...new Set(names)]);
   }
 
   /**
-   * The secrets of all connections are one resource with a wildcard, because a policy has at most 6,144 characters.
+   * Grants actions. The secrets of all connections are one resource with a wildcard, because a policy has at most 6,144
+   * characters.
    * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html
    */
   #grant(grantee: IGrantable, actions: readonly string[], kinds: readonly SecretName[]): void {
@@ -134,5 +135,5 @@ export class Secrets extends Construct {
   }
 }
 
-/** The kind of a secret: its name without that of its connection. */
+/** The kind of a secret: its name without the connection. */
 const kindOf = (name: string) => name.replace(/\/.*/, '') as SecretName;

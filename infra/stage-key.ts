@@ -6,12 +6,12 @@ import type { Construct } from 'constructs';
 /** The services that use the key for a function or a person. */
 const SERVICES = ['dynamodb', 'lambda', 'scheduler', 'secretsmanager', 'sqs'];
 
-/** What a holder of the key does with the table, the queues and the secrets. */
+/** The actions with the key that the table, the queues and the secrets need. */
 export const ENCRYPT_AND_DECRYPT = ['kms:Decrypt', 'kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*'];
 
 /**
- * The customer's key of a stage. What is granted on it holds only for calls that one of these services makes: nobody can
- * decrypt with it directly.
+ * The customer's key of a stage. Its grants apply only to calls through these services, so nobody can decrypt with it
+ * directly.
  * https://docs.aws.amazon.com/kms/latest/developerguide/conditions-kms.html#conditions-kms-via-service
  */
 export function stageKey(scope: Construct, id: string, keyArn: string): IKey {

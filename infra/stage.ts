@@ -2,7 +2,7 @@ import { DefaultStackSynthesizer, type IStackSynthesizer, RemovalPolicy } from '
 import type { StageSettings } from '../lib/config/deployment.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 
-/** A stage that cannot be deployed as it is named or declared. The message says what to write. */
+/** A stage that cannot be deployed, because of its name or its declaration. The message says what to write. */
 export class StageError extends Error {
   override readonly name = 'StageError';
 }
@@ -21,7 +21,7 @@ export interface Stage {
 }
 
 /**
- * The stage of `-c stage=…`, `dev` by default, as `deployment.stages` declares it.
+ * Returns the stage of `-c stage=…`, by default `dev`, as `deployment.stages` declares it.
  *
  * @throws {StageError} if the stage is not declared, or is protected and has no recipient for alarms
  */
@@ -40,14 +40,14 @@ export function readStage(name: unknown, { deployment }: RelayConfig): Stage {
   return {
     name: text,
     isProtected: settings.protected,
-    // A resource whose first creation fails is deleted, because its name would block the next attempt.
+    // A resource whose creation fails is deleted nevertheless, because its name would block the next attempt.
     removalPolicy: settings.protected ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     settings,
   };
 }
 
-/** Deploys a stack with the roles of the bootstrap that has the qualifier. */
+/** Deploys a stack with the roles of the bootstrap with this qualifier. */
 export function deployedBy(bootstrapQualifier: string): IStackSynthesizer {
-  // The class is declared with a property that may be undefined, which its interface does not allow.
+  // The class declares a property that may be undefined, which its interface does not allow.
   return new DefaultStackSynthesizer({ qualifier: bootstrapQualifier }) as IStackSynthesizer;
 }

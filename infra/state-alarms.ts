@@ -3,7 +3,7 @@ import type { RelayConfig } from '../lib/config/schema.ts';
 import type { CustomAutomations } from '../lib/triggers/custom-automation.ts';
 import type { Alarms } from './alarms.ts';
 
-/** The alarms on the relay's state, which job-sweep records every minute and credential-check every hour. */
+/** Alarms about the relay's state, which job-sweep records every minute, and credential-check every hour. */
 export function addStateAlarms(alarms: Alarms, config: RelayConfig, custom: CustomAutomations): void {
   alarms.add(alarms.metric('OldestOverdue', 'Maximum'), 'overdue-jobs', {
     threshold: 900,
@@ -67,8 +67,8 @@ export function addStateAlarms(alarms: Alarms, config: RelayConfig, custom: Cust
 }
 
 /**
- * Alarms for all connections together, on what is new: an alarm on how many are paused would hide the second connection
- * behind the first. The log of job-sweep names the connection. What an alarm says to do shows it, too.
+ * Alarms about new troubles of all connections together. An alarm on the number of paused connections would not go off
+ * again for the second one. The log of job-sweep names the connection, and so does the command in the alarm's text.
  */
 function addConnectionAlarms(alarms: Alarms): void {
   alarms.add(alarms.metric('NewlyPaused', 'Sum'), 'connection-paused', {

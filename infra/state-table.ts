@@ -20,7 +20,7 @@ import type { Keyed } from './keyed.ts';
 import type { Stage } from './stage.ts';
 import { itemGrants, tableAccessOf } from './table-access.ts';
 
-/** What the functions ask of the table. */
+/** The operations of the functions on the table. */
 const OPERATIONS = ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query'];
 
 export interface StateTableProps extends Keyed {
@@ -30,7 +30,7 @@ export interface StateTableProps extends Keyed {
   alarms: Alarms;
 }
 
-/** The one table: jobs, their journals, links and budgets. */
+/** The only table: jobs, their journals, links and budgets. */
 export class StateTable extends Construct {
   readonly table: Pick<ITableV2, 'tableName' | 'tableArn' | 'metric'>;
   readonly #takesLinkedAccounts: boolean;
@@ -41,8 +41,8 @@ export class StateTable extends Construct {
     this.#takesLinkedAccounts = takesLinkedAccounts(config);
     const { existing } = stage.settings.table ?? {};
     this.table = existing === undefined ? this.#make(props) : TableV2.fromTableName(this, 'Existing', existing);
-    // The SDK repeats what is throttled, in the table or one of its indexes, so one minute is no harm. MiniStack takes no
-    // alarm on a sum.
+    // The SDK repeats throttled requests to the table or an index, so one minute of them is harmless. MiniStack accepts
+    // no alarm on a sum.
     const { tableName: TableName } = this.table;
     for (const Operation of OPERATIONS) {
       const metric = this.table.metric('ThrottledRequests', {
@@ -95,7 +95,8 @@ export class StateTable extends Construct {
   }
 
   /**
-   * Grants a function the rights that infra/table-access.ts lists. `dynamodb:LeadingKeys` has the partition keys of a request.
+   * Grants a function the rights in infra/table-access.ts. `dynamodb:LeadingKeys` contains the partition keys of a
+   * request.
    * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
    */
   grant(grantee: IGrantable, slug: string): void {
@@ -109,7 +110,7 @@ export class StateTable extends Construct {
         resources: [tableArn],
         conditions: {
           'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitionKeys },
-          // ForAllValues alone is also true for a request without the key, such as a PartiQL statement.
+          // ForAllValues alone would also allow requests without the key, such as a PartiQL statement.
           Null: { 'dynamodb:LeadingKeys': 'false' },
         },
       });

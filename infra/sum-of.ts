@@ -1,7 +1,9 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 
-/** The sum of metrics per minute. A metric without a value in a minute counts as 0; otherwise there would be no sum. */
+/**
+ * The sum of metrics per minute. A metric without a value in a minute counts as 0; otherwise, there would be no sum.
+ */
 export function sumOf(metrics: readonly IMetric[]): IMetric {
   const [only, ...others] = metrics;
   if (only && others.length === 0) return only;

@@ -2,17 +2,17 @@ import { jobsByStatus, type Key, keys, waitingLine } from '../lib/state/table/ke
 
 type Action = 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'Query';
 
-/** The rights of a function on the table. */
+/** A function's rights on the table. */
 export interface TableAccess {
-  /** Rights by the kind of item, as in lib/state/table/keys.ts. */
+  /** Rights by kind of item, as in lib/state/table/keys.ts. */
   items: Partial<Record<keyof typeof keys, readonly Action[]>>;
   /** The indexes that the function queries. */
   indexes?: readonly string[];
-  /** Whether the function asks when the table was created. */
+  /** Whether the function reads when the table was created. */
   describes?: true;
 }
 
-/** What the console shows besides jobs. */
+/** The items that the console shows, besides jobs. */
 const shownInConsole = {
   made: ['GetItem'],
   link: ['GetItem'],
@@ -25,9 +25,8 @@ const shownInConsole = {
 } as const satisfies TableAccess['items'];
 
 /**
- * The complete list of rights of each function on the table. Its role is limited to the partition keys of these
- * items. lib/state/table/keys.ts says which module reads and writes each item. `npm run test:aws` fails if a right is
- * missing.
+ * All rights of each function on the table. Its role is limited to the partition keys of these items.
+ * lib/state/table/keys.ts says which module reads and writes each item. `npm run test:aws` fails if a right is missing.
  */
 const access: Readonly<Record<string, TableAccess>> = {
   'github-webhook': {
@@ -131,13 +130,13 @@ const access: Readonly<Record<string, TableAccess>> = {
       scheduleRun: ['PutItem'],
     },
   },
-  // Not functions, but people: infra/console-policies.ts.
+  // For people, not for functions: infra/console-policies.ts.
   'console-read': {
     items: { ...shownInConsole, job: ['GetItem', 'Query'] },
     indexes: [jobsByStatus.name, waitingLine.name],
   },
   'console-operate': {
-    // A decision about a creation is written into the journal, which is in the job's partition.
+    // A decision about a creation is written to the journal, in the job's partition.
     items: {
       ...shownInConsole,
       job: ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem'],
@@ -145,24 +144,26 @@ const access: Readonly<Record<string, TableAccess>> = {
       linkName: ['GetItem', 'PutItem'],
       breaker: ['GetItem', 'PutItem'],
       hook: ['Query'],
-      // Whether a thing exists is asked of the service within the budget.
+      // The check whether an object exists calls the service within the budget.
       budget: ['GetItem', 'PutItem'],
     },
     indexes: [jobsByStatus.name, waitingLine.name],
   },
 };
 
-/** Items that exist only where the configuration takes linked accounts. */
+/** Items that exist only if the configuration has linked accounts. */
 const OF_LINKED_ACCOUNTS: ReadonlySet<string> = new Set<keyof typeof keys>(['grant', 'accountLink']);
 
 /**
- * @param linkedAccounts whether the configuration takes them; otherwise no function has rights on what is kept for it
+ * Returns the rights of a function.
+ *
+ * @param linkedAccounts whether the configuration has them; otherwise, no function gets rights on their items
  * @throws {Error} if the function is not listed
  */
 export function tableAccessOf(slug: string, linkedAccounts: boolean): TableAccess {
   const listed = access[slug];
   if (!listed) throw new Error(`infra/table-access.ts has no entry for ${slug}: list its rights on the table there`);
-  // Each function goes by the time of the table. People learn it from what they read.
+  // Each function reads the table's time. For people, the time comes with what they read.
   const ofFunction: TableAccess['items'] = slug.startsWith('console-') ? {} : { time: ['GetItem'] };
   const found: TableAccess = { ...listed, items: { ...listed.items, ...ofFunction } };
   if (linkedAccounts) return found;
@@ -170,13 +171,13 @@ export function tableAccessOf(slug: string, linkedAccounts: boolean): TableAcces
   return { ...found, items: Object.fromEntries(items) };
 }
 
-/** Actions, and patterns of the partition keys on which they are allowed. */
+/** Actions, and patterns of the partition keys that they are allowed for. */
 export interface TableGrant {
   actions: readonly string[];
   partitionKeys: readonly string[];
 }
 
-/** The grants of the items: one for each set of actions. */
+/** The grants for the items: one for each set of actions. */
 export function itemGrants({ items }: TableAccess): TableGrant[] {
   const byActions = Map.groupBy(Object.entries(items) as [keyof typeof keys, readonly Action[]][], ([, actions]) =>
     actions.join(),
@@ -187,9 +188,9 @@ export function itemGrants({ items }: TableAccess): TableGrant[] {
   }));
 }
 
-/** The partition key pattern of a kind of item, with `*` for the variable parts: `link#*`. */
+/** The pattern of a kind's partition keys, with `*` for the variable parts: `link#*`. */
 function partitionPattern(kind: keyof typeof keys): string {
   const make: (...parts: string[]) => Key = keys[kind];
-  // More parts than the key of any kind has.
+  // More parts than any kind's key has.
   return make(...Array<string>(8).fill('*')).pk;
 }

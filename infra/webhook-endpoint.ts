@@ -8,14 +8,14 @@ import type { SecretName } from './secrets.ts';
 
 export interface WebhookEndpointProps extends RelayParts {
   slug: string;
-  /** The path of its URL, if webhooks share the entrance. */
+  /** The path of the webhook's URL, if webhooks share the entrance. */
   path: string;
   entrance: Entrance;
-  /** What it takes below that path; a POST to the path itself by default. */
+  /** The accepted requests below that path; by default a POST to the path itself. */
   routes?: Routes;
-  /** The secrets that it reads: what verifies its requests, and the key that signs people's jobs. */
+  /** The secrets that the function reads: to verify requests, and to sign people's jobs. */
   reads: readonly SecretName[];
-  /** What happens to an event answered with 5xx, and what to do. Parts of an alarm's text. */
+  /** What happens to an event answered with 5xx, and what to do, for the text of an alarm. */
   refused: { means: string; todo: string };
 }
 
@@ -29,12 +29,12 @@ export class WebhookEndpoint extends Construct {
     const { slug, path, routes, entrance, reads, secrets, queues, alarms, config, refused } = props;
     this.function = new RelayFunction(this, 'Function', {
       ...props,
-      // Loading the bundle is limited by the processor, whose share grows with the memory; 1 GB more than halves the
+      // The processor limits how fast the bundle loads, and its share grows with the memory. 1 GB more than halves the
       // cold start of 256 MB, for about the same price per event.
       memoryMegabytes: 1024,
       callsService: false,
       throttled: refused.means,
-      // GitHub and Slack give up before this timeout, and most other senders.
+      // GitHub, Slack and most other senders give up earlier.
       timeout: Duration.seconds(10),
       reservedConcurrency: reservedForOpen(config, props.stage.settings, props.custom),
     }).function;

@@ -6,12 +6,12 @@ import root from '../package.json' with { type: 'json' };
 
 const HERE = import.meta.dirname;
 
-/** What the four entries of the package are declared in. */
+/** The files with the declarations of the package's four entries. */
 export const entries = Object.entries(root.exports).flatMap(([entry, file]) =>
   file.endsWith('.ts') ? [{ entry: join(root.name, entry), file: normalize(file.replace(/\.ts$/, '.d.ts')) }] : [],
 );
 
-/** Runs the compiler with a project of this folder. */
+/** Runs the compiler with a project file of this folder. */
 export async function compile(project: string, outDir: string): Promise<void> {
   const tsc = join(HERE, '../node_modules/typescript/bin/tsc');
   const words = [tsc, '--project', join(HERE, project), '--outDir', outDir];
@@ -29,7 +29,7 @@ export async function declare(outDir: string): Promise<void> {
   function reach(file: string): void {
     if (needed.has(file)) return;
     needed.add(file);
-    // TypeScript leaves the extension `.ts` of imports in declarations.
+    // TypeScript keeps the extension `.ts` of imports in declarations.
     const text = readFileSync(join(outDir, file), 'utf8').replaceAll(IMPORTED, '$1.js');
     writeFileSync(join(outDir, file), text);
     for (const [, path = ''] of text.matchAll(/['"](\.[^'"]*)\.js['"]/g)) reach(join(dirname(file), `${path}.d.ts`));

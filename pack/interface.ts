@@ -6,7 +6,7 @@ import { commands, relayProgram } from '../cli/program.ts';
 import { entries } from './declarations.ts';
 
 const STEPS = 'lib/triggers/steps.d.ts';
-/** What docs/configuration.md and docs/partner-api.md say. */
+/** These declarations are described in docs/configuration.md and docs/partner-api.md. */
 const ELSEWHERE = /^lib\/(?:config|service)\//;
 
 interface Declaration {
@@ -16,7 +16,7 @@ interface Declaration {
 }
 
 /**
- * What the entries of the package export, and each declaration that they reach, without comments.
+ * Lists the exports of the package's entries, and each declaration that they reach, without comments.
  *
  * @param folder with the declarations
  */
@@ -62,7 +62,7 @@ function statementsIn(folder: string, file: string): string[] {
   return text.trimEnd().split(/\n(?=(?:export|declare|type|interface|import) )/);
 }
 
-/** `--help` of each command. */
+/** Returns `--help` of each command. */
 export async function helpOfAll(): Promise<string> {
   const program = relayProgram();
   for (const [name, [, load]] of Object.values(commands).flatMap((group) => Object.entries(group))) {
@@ -73,7 +73,7 @@ export async function helpOfAll(): Promise<string> {
 }
 
 function textOf(command: Command): string {
-  // Else it is as wide as the terminal.
+  // Without a width, the help would be as wide as the terminal.
   const help = command.configureHelp({ helpWidth: 100 }).helpInformation();
   return [help, ...command.commands.map(textOf)].join('\n');
 }

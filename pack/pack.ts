@@ -7,8 +7,8 @@ import { buildFunction } from '../infra/bundle/function-build.ts';
 import { compile, declare } from './declarations.ts';
 import { manifest } from './manifest.ts';
 
-// npm run pack: builds the package in dist/package, and partner-relay-<version>.tgz of it. `npm run pack -- FOLDER` makes
-// both there. The source maps of the functions are not in the package.
+// npm run pack: builds the package in dist/package, and partner-relay-<version>.tgz from it. `npm run pack -- FOLDER`
+// writes both to that folder. The package does not contain the source maps of the functions.
 const ROOT = join(import.meta.dirname, '..');
 const folder = resolve(process.argv[2] ?? ROOT);
 const dist = join(folder, 'dist/package');
@@ -28,7 +28,7 @@ execFileSync('npm', ['pack', '--silent', '--pack-destination', folder, dist], { 
 
 async function writePages(): Promise<void> {
   const web = join(dist, 'console/web');
-  // The command line shares a file with the pages.
+  // The command line and the pages share a file.
   mkdirSync(web, { recursive: true });
   for (const [name, contents] of Object.entries(await buildPages())) writeFileSync(join(web, name), contents);
 }

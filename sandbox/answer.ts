@@ -6,7 +6,7 @@ export interface Answer {
   status: number;
   headers: Readonly<Record<string, string>>;
   body: string;
-  /** For the audit trail; null if the operation was executed. */
+  /** For the audit trail; null if the operation was carried out. */
   reason: string | null;
 }
 
@@ -15,8 +15,8 @@ export function jsonAnswer(status: number, value: object, reason: string | null 
 }
 
 /**
- * The fields of an error body are not shown (docs/partner-api.md#envelope): the envelope with `data` null, and `errors`
- * by field, are assumed.
+ * docs/partner-api.md#envelope does not show the fields of an error body. Assumed: the envelope with `data` null, and
+ * `errors` by field.
  */
 export function refusalAnswer({ status, message, errors, retryAfterSeconds }: Refusal, route?: Route): Answer {
   const named = route && errors ? toTheirs(route, errors) : errors;
@@ -30,7 +30,7 @@ export type ErrorAnswer = (status: 413 | 429 | 500, message: string, reason: str
 const partnerError: ErrorAnswer = (status, message, reason) =>
   jsonAnswer(status, { success: false, message, data: null }, reason);
 
-/** The answer with the faults of a stage applied; null for a cut connection. */
+/** Applies the faults of a stage to an answer; null for a cut connection. */
 export function disturbed(
   faults: readonly Fault[],
   when: When,

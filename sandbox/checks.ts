@@ -18,7 +18,7 @@ export interface SandboxKey {
 
 export type Check = 'rate' | 'key' | 'timestamp' | 'signature' | 'nonce' | 'decryption' | 'scope' | 'validation';
 
-/** The order of the service's checks is not shown (docs/partner-api.md#401-reasons). These are plausible orders. */
+/** Plausible orders: docs/partner-api.md#401-reasons does not show the order of the service's checks. */
 export const checkOrders: readonly (readonly Check[])[] = [
   ['rate', 'key', 'timestamp', 'signature', 'nonce', 'decryption', 'scope', 'validation'],
   ['key', 'timestamp', 'signature', 'nonce', 'rate', 'scope', 'decryption', 'validation'],
@@ -36,23 +36,26 @@ export interface Attempt {
   readonly body: Buffer;
   readonly nowMs: number;
   readonly key: SandboxKey | undefined;
-  /** The state on arrival. By the time of its check, the nonce may already be remembered for this attempt. */
+  /** The state on arrival. When the nonce is checked, it may already be remembered for this attempt. */
   readonly nonceUsed: boolean;
   /** The state on arrival; 0 if the limits have room. */
   readonly limitWaitMs: number;
   readonly tellsRetryAfter: boolean;
-  /** Set by the check 'decryption', and cut to the known fields by the check 'validation'. */
+  /** The check 'decryption' sets it, and the check 'validation' reduces it to the known fields. */
   payload: Payload;
 }
 
 const allowedDriftMs = 5 * 60_000;
 const shortestNonce = 8;
 
-/** Each check throws a Refusal. The 401 texts are from docs/partner-api.md#401-reasons. All other texts are assumed. */
+/**
+ * Each check throws a Refusal if it fails. The texts for 401 are from docs/partner-api.md#401-reasons, all others are
+ * assumed.
+ */
 export const checks: Readonly<Record<Check, (attempt: Attempt) => void>> = {
   rate({ limitWaitMs, tellsRetryAfter }) {
     if (limitWaitMs === 0) return;
-    // No Retry-After is shown (docs/partner-api.md#limits).
+    // docs/partner-api.md#limits shows no Retry-After.
     const retryAfterSeconds = tellsRetryAfter ? Math.ceil(limitWaitMs / 1000) : undefined;
     throw new Refusal(429, 'Rate limit exceeded', { retryAfterSeconds });
   },
@@ -63,8 +66,8 @@ export const checks: Readonly<Record<Check, (attempt: Attempt) => void>> = {
 
   timestamp({ headers, nowMs }) {
     const timestamp = header(headers, 'x-timestamp');
-    // "within plus or minus 5 minutes" is read as inclusive. A missing timestamp or one that is not an integer counts
-    // as outside (assumed).
+    // Assumed: "within plus or minus 5 minutes" is inclusive, and a timestamp that is missing or not an integer is
+    // outside.
     const driftMs = Math.abs(Number(timestamp) * 1000 - nowMs);
     if (!/^\d+$/.test(timestamp) || driftMs > allowedDriftMs) refuse(401, 'Timestamp outside window');
   },
@@ -72,7 +75,7 @@ export const checks: Readonly<Record<Check, (attempt: Attempt) => void>> = {
   signature(attempt) {
     const { path, headers, body } = attempt;
     const bodyHash = createHash('sha256').update(body).digest('hex');
-    // PATH is the request's path as sent, including any path before /api/v1/partner (assumed).
+    // Assumed: PATH is the path as sent, with any part before /api/v1/partner.
     const canonical = ['POST', path, header(headers, 'x-timestamp'), header(headers, 'x-nonce'), bodyHash].join('\n');
     const expected = createHmac('sha256', usableKey(attempt).secretKey).update(canonical).digest('hex');
     const given = Buffer.from(header(headers, 'x-signature'));
@@ -82,7 +85,7 @@ export const checks: Readonly<Record<Check, (attempt: Attempt) => void>> = {
   },
 
   nonce({ headers, nonceUsed }) {
-    // No reason is listed for a nonce that is missing or too short; this one is assumed.
+    // Assumed: the document lists no reason for a nonce that is missing or too short.
     if (header(headers, 'x-nonce').length < shortestNonce) refuse(401, 'Invalid signature');
     if (nonceUsed) refuse(401, 'Nonce already used');
   },
@@ -90,7 +93,7 @@ export const checks: Readonly<Record<Check, (attempt: Attempt) => void>> = {
   decryption(attempt) {
     const { headers, body, route } = attempt;
     const { secretKey } = usableKey(attempt);
-    // docs/partner-api.md#requests. The status for a wrong one is not shown. Assumed: that of an invalid payload.
+    // docs/partner-api.md#requests. Assumed: the status for a wrong header is the one for an invalid payload.
     for (const name of ['content-type', 'accept'] as const) {
       if (!header(headers, name).includes('application/json')) {
         refuse(route.operation.invalid, `${name} must be application/json`);

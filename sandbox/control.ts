@@ -6,7 +6,7 @@ import type { Faults } from './faults.ts';
 import type { Store } from './store.ts';
 
 /**
- * Returns why a request to a path below /sandbox is refused, or undefined if it is allowed. Web pages have no access,
+ * Returns why a request to a path below /sandbox is refused; undefined if it is allowed. Web pages have no access,
  * neither from their origin nor under their own host name (the Host header). Changes need the sandbox's key.
  */
 export function controlRefusal(method: string, headers: IncomingHttpHeaders, controlKey: string): Answer | undefined {
@@ -21,7 +21,7 @@ export function controlRefusal(method: string, headers: IncomingHttpHeaders, con
   return jsonAnswer(401, { error: 'The key of this sandbox is missing; its start printed it' });
 }
 
-/** The paths below /sandbox. They are not part of the service: plain JSON, neither signed nor rate-limited. */
+/** Answers the paths below /sandbox, which the service does not have: plain JSON, neither signed nor rate-limited. */
 export function controlAnswer(
   endpoint: string,
   body: string,

@@ -3,9 +3,10 @@ import { createDecipheriv, createHash } from 'node:crypto';
 const ivBytes = 16;
 
 /**
- * The payload of a request body (docs/partner-api.md#encryption): AES-256-CBC with PKCS#7 padding, keyed with the
- * SHA-256 of the secret key, the IV in front of the ciphertext, Base64 in `encrypted_data`. Throws an error that says what
- * is wrong.
+ * Decrypts the payload of a request (docs/partner-api.md#encryption): AES-256-CBC with PKCS#7 padding. The key is the
+ * SHA-256 of the secret key, the IV is in front of the ciphertext, and `encrypted_data` has both in Base64.
+ *
+ * @throws {Error} that says what is wrong
  */
 export function decryptPayload(body: Buffer, secretKey: string): Record<string, unknown> {
   const outer = parseObject(body.toString('utf8'), 'The body');

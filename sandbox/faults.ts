@@ -1,30 +1,30 @@
 import * as z from 'zod';
 
 /**
- * Faults on demand. `when` is the stage of a request: 'on arrival' is in front of the service, which then neither
- * checks nor counts anything; 'before work' is after all checks; 'after work' is after the records changed; 'on answer' is
- * when any answer would leave. The MCP and OAuth endpoints have no such stage.
+ * The stage of a request at which a fault happens: 'on arrival' is before the service, which then checks and counts
+ * nothing; 'before work' is after all checks; 'after work' is after the records changed; 'on answer' is when any answer
+ * would leave. The MCP and OAuth endpoints do not have 'on answer'.
  */
 export type When = z.output<typeof when>;
 const when = z.enum(['on arrival', 'before work', 'after work', 'on answer']);
 
 const DAY_MS = 86_400_000;
-/** Dates end after some 270,000 years, and a Date header that cannot be written would end the process. */
+/** Dates end after some 270,000 years, and an invalid Date header would end the process. */
 const MOST_SKEW_SECONDS = 10 * 365 * 86_400;
 
 const milliseconds = z.number().min(0).max(DAY_MS);
 
-/** A request uses up a fault on arrival, regardless of its result. */
+/** Which requests a fault affects. A request uses up a fault on arrival, whatever its result. */
 const limits = {
   /** Only requests to this operation path, as called, or to this path of an MCP or OAuth endpoint (/oauth/token). */
   operation: z.string().startsWith('/').exactOptional(),
-  /** Only requests with this JSON-RPC method, name of a tool or grant_type. */
+  /** Only requests with this JSON-RPC method, name of a tool, or grant_type. */
   call: z.string().exactOptional(),
   /** How many requests are affected. */
   times: z.int().min(1).exactOptional(),
   /** How many requests succeed first. */
   skip: z.int().min(0).exactOptional(),
-  /** The part of the requests that are affected, at random. */
+  /** The probability that a request is affected. */
   part: z.number().min(0).max(1).exactOptional(),
 };
 const fault = <K extends string, F extends z.core.$ZodLooseShape>(kind: K, fields: F) =>
@@ -34,18 +34,18 @@ const timed = { when: when.exactOptional() };
 const disturbances = [
   /** `ms`, or a random time between `ms` and `toMs`. */
   fault('latency', { ...timed, ms: milliseconds, toMs: milliseconds.exactOptional() }),
-  /** The socket is destroyed. 'before work': nothing was done. 'after work': the answer is lost. */
+  /** Destroys the socket. 'before work': nothing was done. 'after work': the answer is lost. */
   fault('cut', timed),
   fault('server-error', timed),
   fault('rate-limited', { ...timed, retryAfterSeconds: z.number().min(0).exactOptional() }),
-  /** An HTML page, with status 503 unless another one is given, which may be 200. */
+  /** An HTML page, with status 503 or the given one, which may be 200. */
   fault('maintenance', { ...timed, status: z.union([z.literal(200), z.int().min(400).max(599)]).exactOptional() }),
   /** 302 to an HTML page. */
   fault('login-redirect', timed),
   fault('empty-body', timed),
   fault('not-json', timed),
 ] as const;
-/** A permanent change when a request to an MCP or OAuth endpoint arrives. */
+/** Permanent changes that happen when a request to an MCP or OAuth endpoint arrives. */
 const happenings = [
   fault('grants-revoked', {}),
   fault('consent-withdrawn', {}),
@@ -59,9 +59,9 @@ const faults = [
   fault('key-revoked', {}),
   /** The request's token counts as expired: the access token at /mcp/partner, the refresh token at /oauth/token. */
   fault('token-expired', {}),
-  /** Wrong fields in a discovery document; null leaves a field out. */
+  /** Changed fields of a discovery document; null removes a field. */
   fault('discovery', { fields: z.record(z.string(), z.unknown()) }),
-  /** The server's clock and its Date header are ahead by this many seconds, or behind if negative. */
+  /** Sets the server's clock and its Date header ahead by this many seconds, or behind if negative. */
   fault('clock-skew', { seconds: z.number().min(-MOST_SKEW_SECONDS).max(MOST_SKEW_SECONDS) }),
 ] as const;
 const kinds = faults.map(({ shape }) => shape.kind.value);
@@ -96,7 +96,7 @@ export class Faults {
   #active: { id: string; fault: Fault; skip: number; left: number }[] = [];
   #made = 0;
 
-  /** Throws an error that says what is wrong with the fault. */
+  /** Sets a fault. @throws {Error} that says what is wrong with it */
   set(given: unknown): void {
     const read = anyFault.safeParse(given);
     if (!read.success) throw new Error(read.error.issues.map(told).join('; '));
@@ -109,7 +109,7 @@ export class Faults {
     this.#active = [];
   }
 
-  /** @returns false if it is used up or was removed */
+  /** Removes a fault. @returns false if it is used up or was removed before */
   remove(id: string): boolean {
     const before = this.#active.length;
     this.#active = this.#active.filter((active) => active.id !== id);
@@ -121,7 +121,7 @@ export class Faults {
     return this.entries().map(({ fault }) => fault);
   }
 
-  /** The same, with an id to remove each by. */
+  /** The active faults, with an id by which each can be removed. */
   entries(): { id: string; fault: Fault }[] {
     return this.#active.map(({ id, fault, skip, left }) => ({
       id,
@@ -133,7 +133,7 @@ export class Faults {
     }));
   }
 
-  /** The faults for the next request to an operation; `calls` are the names that `call` may match. */
+  /** The faults for the next request to an operation. @param calls the names that `call` may match */
   take(operation: string, side: 'partner' | 'mcp', calls: readonly string[] = []): Fault[] {
     const met = this.#active.filter(
       ({ fault }) =>
@@ -151,7 +151,7 @@ export class Faults {
   }
 }
 
-/** The disturbance of this stage, apart from latency. */
+/** The disturbance of this stage, without latency. */
 export function disturbanceAt(faults: readonly Fault[], when: When): Disturbance | undefined {
   return disturbancesAt(faults, when).find(({ kind }) => kind !== 'latency');
 }

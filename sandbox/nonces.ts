@@ -1,13 +1,13 @@
 import type { Store } from './store.ts';
 
-/** When the service remembers a nonce is not shown. `after <check>`: once the request has passed that check. */
+/** When the service remembers a nonce, which is not shown. `after <check>`: once the request has passed that check. */
 export const nonceMoments = ['on arrival', 'after nonce', 'after signature', 'after validation', 'after work'] as const;
 
 export type NonceMoment = (typeof nonceMoments)[number];
 
 const memoryMs = 10 * 60_000;
 
-/** Nonces are remembered for 10 minutes, per API key (assumed). The real clock counts, even while a fault skews it. */
+/** Remembers nonces for 10 minutes, per API key (assumed), by the real clock, even while a fault skews it. */
 export class Nonces {
   readonly #store: Store;
   readonly #clock: () => number;
@@ -20,7 +20,7 @@ export class Nonces {
 
   isUsed(nonce: string): boolean {
     const at = this.#store.nonces.get(nonce);
-    // Inclusive, as the timestamp window is: a timestamp 5 minutes ahead is still good 10 minutes later.
+    // Inclusive, like the timestamp window: a timestamp 5 minutes ahead is still valid 10 minutes later.
     return this.#inWork.has(nonce) || (at !== undefined && this.#clock() - at <= memoryMs);
   }
 
@@ -35,7 +35,7 @@ export class Nonces {
     this.#store.rememberNonce(nonce, now);
   }
 
-  /** A nonce must not be free for another request while the first request is still being processed. */
+  /** Reserves a nonce while its first request is still being processed, so that no other request can use it. */
   hold(nonce: string): void {
     this.#inWork.add(nonce);
   }

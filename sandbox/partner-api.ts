@@ -13,7 +13,7 @@ export interface PartnerRequest {
   method: string;
   /** The full path as sent. */
   path: string;
-  /** Its part behind /api/v1/partner. */
+  /** The part of the path after /api/v1/partner. */
   operation: string;
   headers: IncomingHttpHeaders;
   body: Buffer;
@@ -28,7 +28,7 @@ export interface Service {
   keys: readonly SandboxKey[];
   routes: ReadonlyMap<string, Route>;
   clock(): number;
-  /** Rejects if the server closes in the meantime. */
+  /** Rejects if the server closes meanwhile. */
   sleep(ms: number): Promise<unknown>;
   checkOrder: readonly Check[];
   nonceMoment: NonceMoment;
@@ -37,7 +37,7 @@ export interface Service {
 }
 
 /**
- * Processes one request: arrival, checks, work, answer. Everything between two latencies is atomic, and data that must
+ * Processes a request: arrival, checks, work, answer. Everything between two latencies is atomic, and data that must
  * survive a kill is written before each latency. Resolves to null if the connection must be cut.
  */
 export async function answerPartner(service: Service, request: PartnerRequest): Promise<Answer | null> {
@@ -61,7 +61,7 @@ export async function answerPartner(service: Service, request: PartnerRequest): 
   return { ...answer, headers: { ...answer.headers, date: new Date(service.clock() + skewMs).toUTCString() } };
 }
 
-/** The lists that docs/partner-api.md#pagination names. */
+/** The lists in docs/partner-api.md#pagination. */
 const paginated: ReadonlySet<string> = new Set([
   '/projects/search',
   '/tasks/list',
@@ -80,7 +80,7 @@ async function answerAttempt(
   const stopped = disturbed(faults, 'on arrival', done);
   if (stopped !== done) return stopped;
 
-  // "Method is always POST". Assumed: 405 for other methods, which do not count.
+  // "Method is always POST". Assumed: other methods get a 405, and do not count.
   if (request.method !== 'POST') {
     const refused = refusalAnswer(new Refusal(405, 'Method not allowed'));
     return { ...refused, headers: { ...refused.headers, allow: 'POST' } };
@@ -108,7 +108,7 @@ async function answerAttempt(
       if (service.nonceMoment === `after ${check}`) service.nonces.remember(nonce);
     }
   });
-  // "counted per API key": a request without a known key does not count, and a refused one does (both assumed).
+  // "counted per API key". Assumed: a request without a known key does not count, and a refused one does.
   if (key) service.limiter.count(apiKey, arrivedAt);
   return refusal ? refusalAnswer(refusal, route) : carryOut(service, attempt, nonce, faults);
 }

@@ -2,12 +2,12 @@ const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
 /**
- * Requests per minute and per day, counted for each caller (docs/partner-api.md#limits). How the service counts is not
- * shown; assumed are the last 60 s and 24 h.
+ * Limits each caller's requests per minute and per day (docs/partner-api.md#limits). The service's way to count is not
+ * shown. Assumed: the last 60 s and 24 h.
  */
 export class RateLimiter {
   readonly #limits: readonly { lengthMs: number; most: number }[];
-  /** Times of the counted requests by caller, oldest first. */
+  /** The times of the counted requests by caller, oldest first. */
   readonly #counted = new Map<string, number[]>();
 
   constructor({ perMinute = 120, perDay = 5_000 }: { perMinute?: number; perDay?: number }) {
@@ -17,7 +17,7 @@ export class RateLimiter {
     ];
   }
 
-  /** How long until every limit has room for a request; 0 if there is room now. */
+  /** The time until every limit has room for a request; 0 if there is room now. */
   waitMs(caller: string, now: number): number {
     const times = this.#counted.get(caller) ?? [];
     // There is room once the request that fills the limit is older than the window.

@@ -1,8 +1,8 @@
 import type { Grant, OAuthClient, RefreshToken, Workspace } from './mcp/records.ts';
 
 /**
- * The records of the service. A project is as in docs/partner-api.md#project. For the others, only the field names in
- * payloads are shown. Their other fields are assumed, and so are all types of identifiers except project_id (UUID) and
+ * The service's records. A project is as in docs/partner-api.md#project. For the others, the document shows only the
+ * field names in payloads. Assumed: their other fields, and all types of identifiers except project_id (UUID) and
  * group_id (integer).
  */
 export interface Project {
@@ -17,7 +17,7 @@ export interface Project {
   end_date: string | null;
   estimated_hours: number | null;
   is_favourite: boolean;
-  /** Sent on create, and absent from the project as returned. */
+  /** Sent on creation, but not returned. */
   priority: string;
   /** Not returned either (assumed). */
   created_by?: string;
@@ -25,7 +25,7 @@ export interface Project {
   dt_updated: string;
 }
 
-/** Neither `title` nor `name` of a task is shown, so either is accepted and both are returned. */
+/** The document shows neither `title` nor `name` of a task, so either is accepted, and both are returned. */
 export interface Task {
   task_id: string;
   project_id: string;
@@ -37,7 +37,7 @@ export interface Task {
   assigned_to: string | null;
   due_date: string | null;
   estimated_hours: number | null;
-  /** The person behind a tool call; the key's user for the partner API. Records of the seed have none. */
+  /** The person behind a tool call; the key's user for the partner API. Seed records have none. */
   created_by?: string;
   dt_created: string;
   dt_updated: string;
@@ -49,7 +49,7 @@ export interface User {
   email: string;
 }
 
-/** Either `note` or `description` is accepted, and both are returned, like the title of a task. */
+/** Either `note` or `description` is accepted, and both are returned, like a task's title. */
 export interface Timelog {
   timelog_id: string;
   project_id: string;
@@ -74,7 +74,7 @@ export interface Defect {
   test_case_id: string | null;
   test_step_id: number | null;
   task_id: string | null;
-  /** The same as for a task. */
+  /** As in a task. */
   created_by?: string;
   dt_created: string;
   dt_updated: string;
@@ -120,7 +120,7 @@ export interface ChecklistGroup {
   work_item_id: string;
   name: string;
   group_order: number;
-  /** false: the checklist operations answer 403, "not allowed to manage". */
+  /** If false, the checklist operations answer 403, "not allowed to manage". */
   can_manage: boolean;
 }
 

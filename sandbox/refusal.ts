@@ -1,4 +1,4 @@
-/** A request that is answered with an error status. `errors` has payload fields and their faults. */
+/** A refused request, with its error status. `errors` has the payload's invalid fields and their faults. */
 export class Refusal extends Error {
   readonly status: number;
   readonly errors: Readonly<Record<string, string>> | undefined;

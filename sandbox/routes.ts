@@ -20,12 +20,12 @@ export const operations: readonly Operation[] = [
   ...checklists,
 ];
 
-/** Other paths and field names, by operation path. Documented names cannot be changed. */
+/** Other paths and field names, by operation path. Documented names cannot change. */
 export type Rename = Readonly<Record<string, { path?: string; fields?: Readonly<Record<string, string>> }>>;
 
 export interface Route {
   operation: Operation;
-  /** Maps names on the wire to this sandbox's field names, and back. */
+  /** Maps names on the wire to the sandbox's field names, and back. */
   ours: ReadonlyMap<string, string>;
   theirs: ReadonlyMap<string, string>;
 }
@@ -47,12 +47,14 @@ export function routesByPath(rename: Rename): Map<string, Route> {
   );
 }
 
-/** The resources of docs/partner-api.md#operations that have operations which are not shown. Their names are assumed. */
+/**
+ * Resources of docs/partner-api.md#operations with operations that are not shown. The operations' names are assumed.
+ */
 const RESOURCES =
   /^\/(timelogs|users|test-(cases|scenarios|steps)|checklist-(configuration|groups|templates)|checklists|work-items|defects)(\/[\w-]+)+$/;
 
 /**
- * An operation that is not shown: it takes any payload, and succeeds. Any other path is refused as unknown, after the
+ * An operation that is not shown: it accepts any payload, and succeeds. Any other path is refused as unknown, after the
  * checks of the key and the signature (assumed).
  */
 export function undeclared(path: string): Route {
@@ -69,7 +71,7 @@ export function undeclared(path: string): Route {
   return { operation, ours: new Map(), theirs: new Map() };
 }
 
-/** The original name of a renamed field no longer exists on the wire, so it is dropped. */
+/** A renamed field no longer has its original name on the wire, so the original name is dropped. */
 export function toOurs({ ours, theirs }: Route, payload: object): Record<string, unknown> {
   const kept = Object.entries(payload).filter(([name]) => ours.has(name) || !theirs.has(name));
   return Object.fromEntries(kept.map(([name, value]) => [ours.get(name) ?? name, value]));

@@ -20,9 +20,9 @@ export interface SandboxOptions {
   port?: number;
   /** A path before /api/v1/partner, such as /pm. */
   basePath?: string;
-  /** The key for setting faults over HTTP and for signing access tokens. Default: a new one. */
+  /** The key for setting faults over HTTP, and for signing access tokens. Default: a new key. */
   controlKey?: string;
-  /** Journal on disk. Without it, everything is in memory. A new journal begins with the seed. */
+  /** A journal on disk. Without it, everything is in memory. A new journal begins with the seed. */
   dataFile?: string;
   /** Epoch milliseconds. */
   clock?: () => number;
@@ -31,7 +31,7 @@ export interface SandboxOptions {
   rateLimit?: {
     perMinute?: number;
     perDay?: number;
-    /** True if a 429 has the header Retry-After. Default: false, which is assumed. */
+    /** Whether a 429 has the header Retry-After. Default: false, which is assumed. */
     tellsRetryAfter?: boolean;
   };
   /** Default: the first of `checkOrders`. This and the nonce moment are assumed. */
@@ -39,31 +39,31 @@ export interface SandboxOptions {
   /** Default: after signature. */
   nonceMoment?: NonceMoment;
   /**
-   * True if lists that are not documented as paginated also return a pagination object: the projects list and all
-   * assumed ones (docs/partner-api.md#pagination). Default: true.
+   * Whether lists that are not documented as paginated also return a pagination object: the list of projects, and all
+   * assumed lists (docs/partner-api.md#pagination). Default: true.
    */
   paginatesAll?: boolean;
   /** Other paths and field names for assumed parts. */
   rename?: Rename;
-  /** The MCP endpoint and its OAuth flow, which are off until an administrator enables them. */
+  /** The MCP endpoint and its OAuth flow. They are off until an administrator enables them. */
   mcp?: McpOptions;
 }
 
 export interface Sandbox {
-  /** Base URL without /api/v1/partner. */
+  /** The base URL without /api/v1/partner. */
   readonly url: string;
-  /** For the header `authorization: Bearer …` of requests that change something below /sandbox/. */
+  /** For the header `authorization: Bearer …` of changes below /sandbox/. */
   readonly controlKey: string;
   /** Live: keys may be added or changed. */
   readonly keys: SandboxKey[];
   /** The live records. */
   readonly data: Data;
   readonly audit: readonly AuditEntry[];
-  /** The faults that are set, which can be listed and removed one by one. */
+  /** The active faults, which can be listed and removed one by one. */
   readonly faults: Faults;
-  /** The number of requests received for the partner API. */
+  /** The number of requests to the partner API. */
   readonly requests: number;
-  /** Controls and state of the MCP endpoint; described at the top of mcp/mcp.ts. */
+  /** Controls and state of the MCP endpoint: mcp/mcp.ts describes them. */
   readonly mcp: Administration;
   setFault(fault: Fault): void;
   clearFaults(): void;
@@ -77,10 +77,10 @@ export const defaultKey: Readonly<SandboxKey> = {
   scopes: ['*'],
 };
 
-/** The service's limit is not shown; assumed to be more than any operation needs. */
+/** The service's limit is not shown. Assumed: more than any operation needs. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
-/** The sandbox without a server. @param baseUrl where it is */
+/** The sandbox without a server. @param baseUrl for its addresses */
 export function createSandbox(options: SandboxOptions, baseUrl: () => string) {
   const { clock = Date.now, basePath = '', rateLimit = {}, checkOrder = checkOrders[0] ?? [] } = options;
   const { controlKey = randomUUID() } = options;
@@ -156,8 +156,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     answer(sides, request)
       .then((answered) => send(response, answered, clock))
       .catch((error: unknown) => {
-        // A client that disconnects while sending, or a sandbox that closes in the meantime, is not an error of the
-        // sandbox.
+        // Not an error of the sandbox: a client disconnected while it was sending, or the sandbox is closing.
         const unfinished = !request.complete || closing.signal.aborted;
         response.destroy();
         if (!unfinished) throw error;
@@ -187,13 +186,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
 const partnerPathOf = (basePath: string) => `${basePath}/api/v1/partner`;
 
-/** What answers requests. */
+/** What answers the requests. */
 interface Sides {
   service: Service;
   mcp: McpService;
   basePath: string;
   controlKey: string;
-  /** How many the partner API has received. */
+  /** The number of requests to the partner API. */
   requests: number;
 }
 
@@ -229,7 +228,7 @@ async function answer(sides: Sides, request: IncomingMessage): Promise<Answer | 
   return jsonAnswer(404, { success: false, message: 'Not found', data: null });
 }
 
-/** undefined if it is too large. */
+/** Reads a body; undefined if it is too large. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -6,7 +6,7 @@ const shop = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
 const app = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c02';
 const website = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c03';
 
-/** The user in `completed_by`: a key belongs to this user (assumed; the acting user is not shown). */
+/** The user in `completed_by`. Assumed: a key belongs to this user, because the acting user is not shown. */
 export const keyOwnerId = 'b0d3a1c4-52e7-4f86-8a19-3c6d9e0f2a01';
 /** The workspace of all seed projects. */
 export const firstWorkspaceId = '2b7d9f04-8e31-4c65-a0f2-9d4b6c1e7a01';
@@ -19,7 +19,7 @@ const checkout = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
 const login = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03';
 const payByCard = 'e57a8c31-6d02-4b9f-a4c3-1b8e2f7d6a01';
 
-/** A small workspace with fixed identifiers, so that tests and examples can use them. */
+/** A small workspace with fixed identifiers, for tests and examples. */
 export function seed(): Data {
   return {
     projects: [

@@ -10,7 +10,7 @@ const usage = `Usage: npm run sandbox -- [options]
 
 The limits are documented. What is not documented is assumed, and marked in sandbox/ where it is.`;
 
-/** @returns undefined if only the usage is wanted */
+/** @returns undefined if the person asked only for the usage */
 function optionsFromArguments(): SandboxOptions | undefined {
   const { values } = parseArgs({
     options: {

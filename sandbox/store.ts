@@ -12,7 +12,7 @@ import {
 import { type Data, idFields } from './records.ts';
 import { seed } from './seed.ts';
 
-/** One attempt in the audit trail ("Key scopes", last paragraph). `status` is null when the connection was cut. */
+/** An attempt in the audit trail ("Key scopes", last paragraph). `status` is null if the connection was cut. */
 export interface AuditEntry {
   time: string;
   ip: string;
@@ -36,9 +36,9 @@ export function nextId<T extends object>(records: readonly T[], field: keyof T):
 }
 
 /**
- * Records, nonces and audit trail, in memory and, given a file, in a journal of JSON lines. One `commit` is one line,
- * written before the answer is sent. A killed process therefore loses nothing that it answered, and never keeps a
- * request's work without its nonce, which would allow the same bytes to be executed again.
+ * Records, nonces and audit trail, in memory and optionally in a journal of JSON lines. One `commit` is one line,
+ * written before the answer is sent. So a killed process loses nothing that it answered. It also never keeps a
+ * request's work without its nonce, which would let the same bytes be carried out again.
  */
 export class Store {
   readonly data: Data;
@@ -53,7 +53,7 @@ export class Store {
     if (entries.length > 0) for (const records of Object.values(this.data)) records.length = 0;
     for (const entry of entries) this.#apply(entry);
     if (file === undefined) return;
-    // Compacting by rename keeps the old journal intact if the process dies here.
+    // Compaction renames a new file, so the old journal stays intact if the process dies here.
     writeFileSync(
       `${file}.new`,
       this.#snapshot()
@@ -64,7 +64,7 @@ export class Store {
     this.#descriptor = openSync(file, 'a');
   }
 
-  /** @returns the record */
+  /** Adds or replaces a record, and returns it. */
   put<C extends keyof Data, R extends Data[C][number]>(collection: C, record: R): R {
     this.#change({ put: collection, record });
     return record;
@@ -128,7 +128,7 @@ export class Store {
   }
 }
 
-/** All or nothing: a full disk takes half a line, and the next one would follow it. */
+/** Appends a whole line or nothing: on a full disk, half a line would remain, and the next line would follow it. */
 function append(descriptor: number, text: string): void {
   const { size } = fstatSync(descriptor);
   try {
@@ -143,7 +143,10 @@ function line(...entries: Entry[]): string {
   return `${JSON.stringify(entries)}\n`;
 }
 
-/** Only the last line can be incomplete, after a kill in the middle of a write. That request was never answered. */
+/**
+ * Reads the journal. Only the last line can be incomplete, after a kill during a write. That request was never
+ * answered.
+ */
 function readJournal(file: string): Entry[] {
   const lines = readFileSync(file, 'utf8').split('\n');
   return lines.flatMap((text, index): Entry[] => {

@@ -3,7 +3,10 @@ import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { Queue, Worker } from 'bullmq';
 
-/** Verifies and parses each delivery, stores it as a job in Redis, and answers. A worker takes as many as the relay may. */
+/**
+ * Verifies and parses each delivery, stores it as a job in Redis, and answers. A worker takes as many jobs at once as
+ * the relay may.
+ */
 const [, , path, secret = ''] = process.argv;
 const connection = { path };
 const queue = new Queue('issues', { connection });

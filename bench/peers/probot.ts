@@ -1,6 +1,6 @@
 import { createLambdaFunction, createProbot } from '@probot/adapter-aws-lambda-serverless';
 
-/** The least comparable app: it verifies and parses each delivery, takes opened issues, and does nothing with them. */
+/** The smallest comparable app: it verifies and parses each delivery, and does nothing with the opened issues. */
 export const handler = createLambdaFunction(
   (app) => {
     app.on('issues.opened', () => {});

@@ -8,7 +8,7 @@ export function faultsOf({ faults }: Sandbox) {
 
 const creation = { operation: '/defects/create', times: 1 };
 
-/** What can be broken, with an example of each. The titles fit the list on a phone. */
+/** The faults that a person can set, with an example of each. The titles fit a phone. */
 export const faultKinds: readonly { title: string; fault: Record<string, unknown> }[] = [
   { title: 'The answer to the next new defect is lost', fault: { kind: 'cut', when: 'after work', ...creation } },
   { title: 'The next new defect is lost on the way', fault: { kind: 'cut', when: 'before work', ...creation } },
@@ -29,7 +29,7 @@ export const faultKinds: readonly { title: string; fault: Record<string, unknown
   { title: 'The service’s clock is ten minutes ahead', fault: { kind: 'clock-skew', seconds: 600 } },
 ];
 
-/** The title of the kind that was chosen, with what is left of it; that of another fault says what it does. */
+/** The title of a fault that was chosen here, with its remaining count. The title of other faults describes them. */
 function titleOf({ times, skip, ...fault }: Fault): string {
   const chosen = faultKinds.find(({ fault: { times: _, ...kind } }) => isDeepStrictEqual(kind, fault));
   const title = chosen?.title ?? inWords(fault);

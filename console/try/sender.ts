@@ -9,11 +9,11 @@ import { buttonForm, commandForm } from '../../local/slack/requests.ts';
 import type { SlackStandIn } from '../../local/slack/stand-in.ts';
 import type { ActionOutcome, TryAction } from '../requests.ts';
 
-/** What can be sent. */
+/** An event to send. */
 interface TryExample {
   id: string;
   title: string;
-  /** The name of GitHub's event, or undefined for a command in Slack. */
+  /** The name of GitHub's event; undefined for a command in Slack. */
   event?: string;
   /** The payload as JSON, or the command. */
   body: string;
@@ -22,28 +22,28 @@ interface TryExample {
 /** How the screen Try reaches the relay: as GitHub and Slack do. */
 export interface SenderOptions {
   clock: () => number;
-  /** Where the relay takes requests. Known once it listens. */
+  /** The addresses for requests, which are known only once the relay listens. */
   addresses: () => { github: string; commands: string; interactions: string };
   webhookSecret: string;
   table: Table;
-  /** The current runtime, with the automations of the team. */
+  /** The current runtime, with the team's automations. */
   runtime: Pick<Runtime, 'config' | 'custom'>;
-  /** Undefined without Slack in relay.config.ts. The stand-in is undefined if the relay uses Slack itself. */
+  /** Undefined without Slack in relay.config.ts. The stand-in is undefined if the relay uses Slack. */
   slack?: { signingSecret: string; standIn?: SlackStandIn | undefined } | undefined;
 }
 
-/** Who gives a command, and where: the stand-in knows both. */
+/** The person and the channel of a command, which the stand-in knows. */
 const USER = 'U0MIRA001';
 const CHANNEL = 'C0GENERAL';
 
-/** What can happen to the issue that was sent last. */
+/** Events that can follow for the issue that was sent last. */
 const FOLLOW_UPS = [
   { action: 'closed', title: 'Close the issue that you sent last' },
   { action: 'edited', title: 'Edit the issue that you sent last' },
   { action: 'labeled', title: 'Label the issue that you sent last' },
 ] as const;
 
-/** Its methods return what happened, and throw an Error that says what is wrong with what they were given. */
+/** Sends events. Each method returns what happened, or throws an Error that says what is wrong with its input. */
 export function createSender({ clock, addresses, webhookSecret, table, runtime, slack }: SenderOptions) {
   let lastIssue: number | undefined;
 
@@ -66,7 +66,7 @@ export function createSender({ clock, addresses, webhookSecret, table, runtime, 
     return answer;
   }
 
-  /** The jobs that came of a request from Slack, by its `trigger_id`. */
+  /** The jobs of a request from Slack, by its `trigger_id`. */
   async function jobsOf(cause: string): Promise<string[]> {
     if (cause === '') return [];
     const [newest] = await findNewJobs(table, cause, clock());
@@ -106,7 +106,7 @@ export function createSender({ clock, addresses, webhookSecret, table, runtime, 
   };
 }
 
-/** A command in a button belongs to the event that its value names. */
+/** The event that a pressed button belongs to: its value names the event of the command. */
 function causeOf(value = '{}'): string {
   const held = value.startsWith('{') ? parsed(value) : {};
   return 'happened' in held ? String(held.happened) : '';
@@ -125,7 +125,7 @@ function parsed(body: string): { issue?: { number?: unknown } } {
   throw new Error('the payload of an event is a JSON object');
 }
 
-/** What the function github-webhook answers. */
+/** The answer of github-webhook. */
 interface AcceptedSend {
   jobs?: string[];
   repeat?: boolean;
@@ -137,7 +137,7 @@ function acceptedInWords({ jobs = [], repeat, ignored }: AcceptedSend): ActionOu
   return { text: `${repeat ? 'Sent again' : 'Sent'}: ${counted(jobs.length, 'job')}.`, jobs };
 }
 
-/** Slack shows the answer to a command as a message to the person. */
+/** Shows the answer to a command, as Slack does, in a message to the person. */
 async function show(answer: string, responseUrl: string): Promise<ActionOutcome> {
   if (answer === '')
     return { text: 'The relay is working on it. If it opened a form, npx partner-relay messages shows it.' };

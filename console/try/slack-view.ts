@@ -5,7 +5,7 @@ import type { SlackStandIn } from '../../local/slack/stand-in.ts';
 
 const SHOWN_MESSAGES = 30;
 
-/** Emoji that the relay uses. */
+/** The emoji that the relay uses. */
 const EMOJI = new Map(
   Object.entries({
     white_check_mark: '✅',
@@ -22,7 +22,7 @@ const EMOJI = new Map(
 
 const withEmoji = (text: string) => text.replaceAll(/:([a-z0-9_]+):/g, (all, name: string) => EMOJI.get(name) ?? all);
 
-/** The messages that the stand-in got, newest first. */
+/** The messages in the stand-in, newest first. */
 export function messagesOf({ messages, users, channels }: SlackStandIn) {
   const name = (id: string) => users.get(id)?.name ?? `#${channels.get(id)?.name ?? id}`;
   return messages
@@ -42,15 +42,15 @@ function partOf(block: KnownBlock) {
   return { text, buttons: block.accessory ? buttonOf(block.accessory) : [] };
 }
 
-/** `*bold*`, code, and links to pages. */
+/** `*bold*`, code, and links. */
 const MARKS = /((?<![\w*])\*[^*\n]+\*(?![\w*])|`[^`\n]+`|<https?:[^<>|]*\|[^<>]*>)/;
 
-/** Text of a message of the relay, in parts with one look each. */
+/** Splits the text of a message into parts with one format each. */
 function marked(mrkdwn: string): { text: string; is?: 'bold' | 'code'; url?: string }[] {
   const readable = (text: string) => withEmoji(plain(text));
   return mrkdwn.split(MARKS).flatMap((part, index) => {
     if (part === '') return [];
-    // Every second one is a mark.
+    // The odd parts are the marks.
     if (index % 2 === 0) return [{ text: readable(part) }];
     const inside = part.slice(1, -1);
     if (part.startsWith('*')) return [{ text: readable(inside), is: 'bold' }];

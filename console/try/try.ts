@@ -15,7 +15,7 @@ export interface TryOptions extends SenderOptions {
   sandbox?: Sandbox | undefined;
 }
 
-/** The screen Try: events to send, and what the stand-ins on this machine got and answer. */
+/** The screen Try: events to send, and what the stand-ins on this machine received and answered. */
 export function createTry({ sandbox, ...options }: TryOptions) {
   const sender = createSender(options);
   const standIn: SlackStandIn | undefined = options.slack?.standIn;
@@ -46,16 +46,18 @@ export function createTry({ sandbox, ...options }: TryOptions) {
       faultKinds: sandbox ? [...faultKinds] : [],
     }),
     /**
+     * Carries out an action.
+     *
      * @param given as in the contract, not checked yet
      * @returns what happened
-     * @throws {HttpError} for an action that cannot be done
+     * @throws {HttpError} if the action is not possible
      */
     async act(given: unknown): Promise<ActionOutcome> {
       const asked = readSent(tryAction, given, 'this is not an action of the screen Try');
       try {
         return await perform(asked);
       } catch (cause) {
-        // The stand-ins and the sandbox say in words what is wrong with what they were given.
+        // The stand-ins and the sandbox explain in words what is wrong with their input.
         throw new HttpError(400, messageOf(cause), { cause });
       }
     },

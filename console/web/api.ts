@@ -1,9 +1,9 @@
 import { isRefused, token } from './session.ts';
 
-/** A request that the relay refused or did not answer, in words for the operator. */
+/** The relay refused a request, or did not answer. The message is for the operator. */
 export class ApiError extends Error {
   override name = 'ApiError';
-  /** Undefined if no answer came. */
+  /** Undefined if there was no answer. */
   readonly status: number | undefined;
 
   constructor(message: string, status?: number, options?: ErrorOptions) {
@@ -28,7 +28,7 @@ export async function post<T>(path: string, body: object): Promise<T> {
   return (await response.json()) as T;
 }
 
-/** A request with the token. @throws {ApiError} for every answer but 2xx; an abort is thrown as it is */
+/** Sends a request with the token. @throws {ApiError} for every answer but 2xx; an abort is thrown as it is */
 export async function request(path: string, init: RequestInit): Promise<Response> {
   const used = token.value;
   const headers = { ...init.headers, authorization: `Bearer ${used ?? ''}` };
@@ -37,7 +37,7 @@ export async function request(path: string, init: RequestInit): Promise<Response
     throw new ApiError('The relay does not answer. Is it still running?', undefined, { cause });
   });
   if (response.ok) return response;
-  // A request that is answered late says nothing about a token that was entered since.
+  // The answer may be about an earlier token.
   if (response.status === 401 && used === token.value) isRefused.value = true;
   throw new ApiError(await reasonOf(response), response.status);
 }

@@ -20,7 +20,7 @@ import { TryScreen } from './screens/try.tsx';
 import { isRefused, token } from './session.ts';
 import { useValue } from './state.ts';
 
-/** The console: navigation, the screen of the address, and what is said about changes. */
+/** The console: the navigation, the screen of the address, and notices about changes. */
 export function App() {
   const hasToken = useValue(token) !== undefined;
   const wasRefused = useValue(isRefused);

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** A part of a screen, with its heading. */
+/** A section of a screen, with a heading. */
 export function Card({ id, title, children }: { id: string; title: string; children: ComponentChildren }) {
   return (
     <section class="card" aria-labelledby={id}>

@@ -1,6 +1,6 @@
 import { state } from './state.ts';
 
-/** The time, in epoch milliseconds, each second while the page is visible. */
+/** The time in epoch milliseconds, updated each second while the page is visible. */
 export const now = state(Date.now());
 
 export function startClock(): void {

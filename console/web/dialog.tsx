@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
-/** A question in front of the page. Esc closes it, and the focus returns to where it was. */
+/** A dialog in front of the page. Esc closes it, and the focus returns to its earlier place. */
 export function Dialog(props: { title: string; close: () => void; children: ComponentChildren }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const title = useId();

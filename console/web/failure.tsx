@@ -3,7 +3,7 @@ import type { ApiError } from './api.ts';
 import { Text } from './outside.tsx';
 import type { Resource } from './resource.ts';
 
-/** An error in words, with a way to try again. */
+/** An error message, with a button to try again. */
 export function Failure({ error, retry, isOld = false }: { error: ApiError; retry?: () => void; isOld?: boolean }) {
   return (
     <div class="failure" role="alert">
@@ -20,7 +20,7 @@ export function Failure({ error, retry, isOld = false }: { error: ApiError; retr
   );
 }
 
-/** Shows a resource as soon as there is an answer, and its error above it. */
+/** Shows a resource when its answer arrives, with its error above. */
 export function Loaded<T>({ of, children }: { of: Resource<T>; children: (data: T) => ComponentChildren }) {
   const { data, error, reload } = of;
   return (

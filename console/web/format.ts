@@ -20,7 +20,7 @@ function twoUnits(ms: number, large: number, name: string, small: number, smallN
   return `${Math.floor(ms / large)} ${name}${rest > 0 ? ` ${rest} ${smallName}` : ''}`;
 }
 
-/** `5 s ago`, `in 12 min`; only the largest unit, because it changes all the time. */
+/** `5 s ago`, `in 12 min`: only the largest unit, because it changes all the time. */
 export function relative(at: number, now: number): string {
   const away = Math.abs(at - now);
   if (away < SECOND) return 'now';
@@ -60,7 +60,7 @@ export function localTime(at: number, now: number): string {
   return (day.getFullYear() === today.getFullYear() ? dayFormat : yearFormat).format(day);
 }
 
-/** The same without seconds, for a time that is far away. */
+/** The local time without seconds, for a distant time. */
 export function roughTime(at: number, now: number): string {
   const isToday = new Date(at).toDateString() === new Date(now).toDateString();
   return isToday && Math.abs(at - now) >= 10 * MINUTE ? roughFormat.format(at) : localTime(at, now);
@@ -69,7 +69,7 @@ export function roughTime(at: number, now: number): string {
 /** `14:05` on any day. */
 export const hourAndMinute = (at: number) => roughFormat.format(at);
 
-/** Times that the server wrote into a text, as the reader's clock shows them. */
+/** Converts times that the server wrote into a text to the reader's zone. */
 export function withLocalTimes(text: string, now: number): string {
   return text.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (iso) => localTime(Date.parse(iso), now));
 }

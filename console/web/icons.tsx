@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 
-/** Drawn on 16 × 16 in the colour of the text. They are decoration: a text beside each says the same. */
+/** Drawn on 16 × 16 in the colour of the text. Icons are decoration: the text beside each has the same meaning. */
 const paths = {
   now: <path d="M1.5 8.5h3l2-5 3 9.5 2-4.5h3" />,
   jobs: <path d="M2 4h12M2 8h12M2 12h8" />,

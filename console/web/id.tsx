@@ -2,7 +2,7 @@ import { copy } from './notice.tsx';
 import { seen } from './outside.tsx';
 import { useRelay } from './relay-facts.tsx';
 
-/** An id. A click copies all of it, and a double click selects what is shown. */
+/** An id. A click copies the whole id, and a double click selects the shown part. */
 export function Id({ id, shown = id }: { id: string; shown?: string }) {
   return (
     <button
@@ -17,7 +17,7 @@ export function Id({ id, shown = id }: { id: string; shown?: string }) {
   );
 }
 
-/** An id of the service: a link, if its page is known. */
+/** An id of the service, linked to its page if that is known. */
 export function ServiceId({ id, page }: { id: string; page: string | undefined }) {
   if (page === undefined) return <Id id={id} />;
   return (
@@ -27,7 +27,7 @@ export function ServiceId({ id, page }: { id: string; page: string | undefined }
   );
 }
 
-/** Finds the service's page for a value, if it is the id of something that has one. */
+/** Returns the service's page for a value, if it is the id of something with a page. */
 export type PageOf = (name: string, value: unknown) => string | undefined;
 
 /** @param calls the operation that `id` belongs to: `defects/create` */

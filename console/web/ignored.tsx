@@ -5,7 +5,7 @@ import { Line, Text } from './outside.tsx';
 import { useResource } from './resource.ts';
 import { At } from './time.tsx';
 
-/** The events that no job was made of, read when they are asked for. */
+/** The events that made no job. They are read when the operator opens the list. */
 export function IgnoredEvents() {
   const [isRead, setRead] = useState(false);
   const resource = useResource<Ignored>(isRead ? '/api/ignored' : undefined);

@@ -11,16 +11,16 @@ import { ReadOnlyHint, useRelay } from './relay-facts.tsx';
 interface JobActionsProps {
   ids: readonly string[];
   actions: readonly Do[];
-  /** What each decision will do for this job, if it is known better: each button stands at its sentence. */
+  /** What each decision will do, if it is known for this job. Each button is then beside its text. */
   will?: Partial<Record<Do, string>> | undefined;
-  /** What is asked for, if it is known better: `Id of the defect`, or the question. */
+  /** What each decision asks for, if it is known for this job: `Id of the defect`, or the question. */
   asks?: Partial<Record<Do, string | undefined>>;
-  /** The job continues by itself, so no decision is proposed. */
+  /** True if the job continues by itself, so that no decision is proposed. */
   isCalm?: boolean;
   done?: () => void;
 }
 
-/** The changes that are possible for one or several jobs, as buttons that ask before they do anything. */
+/** The possible changes of one or several jobs, as buttons that ask first. */
 export function JobActions({ ids, actions, will, asks, isCalm, done }: JobActionsProps) {
   const { operate } = useRelay();
   const [asked, ask] = useState<Do | undefined>();
@@ -112,7 +112,7 @@ function actionOf(action: Do, answer: string): JobAction {
   return action === 'done' ? { do: action, createdId: answer } : { do: action };
 }
 
-/** The server takes this many jobs in one request. */
+/** The most jobs in one request. */
 const AT_ONCE = 100;
 
 async function change(ids: readonly string[], action: JobAction): Promise<ActionResult['results']> {
@@ -120,7 +120,7 @@ async function change(ids: readonly string[], action: JobAction): Promise<Action
   if (only !== undefined && others.length === 0) {
     const { results } = await post<ActionResult>(`/api/jobs/${encodeURIComponent(only)}`, action);
     const [result] = results;
-    // The question stays open, so that a mistyped id can be corrected.
+    // The dialog stays open, so that a person can correct a mistyped id.
     if (result && !result.ok) throw new ApiError(result.text);
     return results;
   }

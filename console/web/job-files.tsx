@@ -5,7 +5,7 @@ import { Dialog } from './dialog.tsx';
 import { announce, copy } from './notice.tsx';
 import { seen } from './outside.tsx';
 
-/** What can be made of a job: a file for support, and a test for `partner-relay test`. */
+/** Files that can be made from a job: one for support, and a test for `partner-relay test`. */
 export function JobFiles({ id, shortName }: Pick<JobDetail, 'id' | 'shortName'>) {
   const [test, setTest] = useState<JobTest | undefined>();
   const path = `/api/jobs/${encodeURIComponent(id)}`;

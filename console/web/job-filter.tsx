@@ -14,7 +14,7 @@ const TEXT_FILTERS = [
 const FILTERS = ['status', 'text', 'automation', 'connection', 'lane', 'subject', 'person', 'delivery'] as const;
 type StatusFilter = (typeof FILTERS)[number];
 
-/** The filters in the address; others are left out. */
+/** The filters in the address. Other parameters are left out. */
 export function filtersIn(query: URLSearchParams): Partial<Record<StatusFilter, string>> {
   const given = FILTERS.flatMap((name) => {
     const value = query.get(name);
@@ -27,7 +27,7 @@ function setFilter(name: StatusFilter, value: string | undefined): void {
   replaceAddress(href('jobs', undefined, { ...filtersIn(route.value.query), [name]: value }));
 }
 
-/** The filters of the list of jobs. They are in the address, so that a view can be shared. */
+/** The filters of the list of jobs. They are in the address, so that people can share a view. */
 export function JobFilter({ counts }: { counts: Now['counts'] | undefined }) {
   const filters = filtersIn(useValue(route).query);
   const { automations, connections } = useRelay();

@@ -2,30 +2,31 @@ import type { JobDetail, JobPage, JobRow } from '../contract.ts';
 import { get } from './api.ts';
 import { type Source, useReading } from './resource.ts';
 
-/** What was read of the list. */
+/** The rows of the list so far. */
 interface Rows {
   rows: readonly JobRow[];
   cursor: string | undefined;
-  /** How many were read for the rows. */
+  /** How many jobs the server read to find the rows. */
   read: number;
   pages: number;
-  /** How many others than `rows` have changed since they were read. */
+  /** The ids of other jobs that have changed since then. */
   others: ReadonlySet<string>;
 }
 
 export type JobList = ReturnType<typeof useJobs>;
 
-/** For a rare match, this many pages are searched before the operator is asked whether to go on. */
+/** How many pages are searched for a rare match before the operator decides whether to continue. */
 const PAGES_AT_ONCE = 8;
 const ROWS_AT_ONCE = 20;
-/** Changed rows that are read again one by one. */
+/** The most changed rows that are read again one by one. */
 const REREAD_AT_ONCE = 10;
 
 const empty: Rows = { rows: [], cursor: undefined, read: 0, pages: 0, others: new Set<string>() };
 
 /**
- * The jobs that match a query, page by page. The first page follows every change. If more pages were searched, their rows
- * follow, and others are only counted: nothing moves while a person reads, and no change costs another search.
+ * The jobs that match a query, page by page. A single page is read again at each change. With more pages, only changed
+ * rows are read again, and other jobs are counted: nothing moves while a person reads, and a change costs no new
+ * search.
  */
 export function useJobs(query: string) {
   const readMore = readOn(query);

@@ -16,7 +16,7 @@ interface JobTableProps {
   select?: ((id: string, isSelected: boolean) => void) | undefined;
 }
 
-/** Jobs as a table, and on a narrow screen as cards. j and k move through the links. */
+/** Jobs as a table, or as cards on a narrow screen. The keys j and k move through the links. */
 export function JobTable({ rows, caption, selected, select }: JobTableProps) {
   return (
     <Table
@@ -73,13 +73,13 @@ export function JobTable({ rows, caption, selected, select }: JobTableProps) {
   );
 }
 
-/** What the job is, without its automation and the person, who are shown beside it. */
+/** The summary without the automation and the person, who are shown beside it. */
 export function titleOf({ summary, automation, personName }: Pick<JobRow, 'summary' | 'automation' | 'personName'>) {
   const beside = [automation, personName].map((name) => `${name}: `).find((name) => summary.startsWith(name));
   return summary.slice(beside?.length ?? 0);
 }
 
-/** What came of the job, without what its title says. */
+/** How the job ended or why it waits, without the words of its title. */
 export function newsOf({ news, ...row }: Pick<JobRow, 'news' | 'summary' | 'automation' | 'personName'>): string {
   const title = titleOf(row);
   return news.toLowerCase().startsWith(title.toLowerCase()) ? news.slice(title.length).trimStart() : news;
@@ -94,7 +94,7 @@ function News({ row }: { row: JobRow }) {
   );
 }
 
-/** From its event to its end. */
+/** The time from the event to the end, without waits for a person; undefined before the end. */
 function took({ createdAt, finishedAt, personMs = 0, status }: JobRow): string | undefined {
   return finishedAt === undefined || status === 'parked' ? undefined : duration(finishedAt - createdAt - personMs);
 }

@@ -1,11 +1,11 @@
 import { type PageOf, ServiceId } from './id.tsx';
 import { cut, seen } from './outside.tsx';
 
-/** A folded entry with more entries opens with its parent only up to this size. */
+/** A nested entry with more entries than this is closed at first. */
 const OPEN_ENTRIES = 12;
 const LONGEST_TEXT = 2_000;
 
-/** JSON from outside, which can be folded. */
+/** JSON from outside, as a tree that can be opened and closed. */
 export function JsonView({ value, name, pageOf }: { value: unknown; name?: string; pageOf?: PageOf }) {
   const label = name === undefined ? null : <span class="json-name">{seen(name)}: </span>;
   if (typeof value !== 'object' || value === null) {

@@ -1,2 +1,2 @@
-// Injected into every file by console/build.ts, for the shorter form of JSX.
+// console/build.ts injects this into every file, for the shorter form of JSX.
 export { Fragment, h } from 'preact';

@@ -22,7 +22,7 @@ export const KEYS = [
   { keys: ['?'], does: 'Show these keys' },
 ];
 
-/** Keys of the whole page. They do nothing while a person types or a question is open. */
+/** Keys for the whole page. They have no effect while a person types or a dialog is open. */
 export function startKeyboard(): void {
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isAsking()) return;
@@ -39,7 +39,7 @@ const isAsking = () => document.querySelector('dialog[open]') !== null;
 const isTyping = (target: HTMLElement) =>
   target.matches('textarea, select, input:not([type=checkbox]):not([type=radio])');
 
-/** @returns whether the key had a meaning */
+/** @returns whether the key has a meaning */
 function act(key: string, target: HTMLElement): boolean {
   switch (key) {
     case '/':
@@ -48,7 +48,7 @@ function act(key: string, target: HTMLElement): boolean {
       return move(1);
     case 'k':
       return move(-1);
-    // Elsewhere the arrows scroll.
+    // Elsewhere, the arrow keys scroll.
     case 'ArrowDown':
       return target.matches('[data-item]') && move(1);
     case 'ArrowUp':

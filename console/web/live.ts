@@ -3,21 +3,21 @@ import { request } from './api.ts';
 import { isRefused, token } from './session.ts';
 import { state } from './state.ts';
 
-/** `lost`: the stream ended, and the page tries again. `hidden`: it is closed, because the page is not visible. */
+/** `lost`: the stream ended, and the page tries again. `hidden`: the page is not visible, so the stream is closed. */
 export const connection = state<'connecting' | 'live' | 'lost' | 'hidden'>('connecting');
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 const OPENS_WITHIN_MS = 200;
-/** The server writes something every 15 seconds. */
+/** The server writes a line at least every 15 seconds. */
 const DEAD_AFTER_MS = 40_000;
 
-/** `all` after a gap in the stream, in which anything may have changed. */
+/** `all` after a gap in the stream, when anything may have changed. */
 export type News = LiveChange | 'all';
 
 const listeners = new Set<(news: News) => void>();
 
-/** @returns what ends it */
+/** Listens to changes. @returns ends it */
 export function onNews(listener: (news: News) => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
@@ -25,10 +25,13 @@ export function onNews(listener: (news: News) => void): () => void {
 
 const opening = Promise.withResolvers<void>();
 
-/** Resolves when what is read now misses no change: the stream is open, or all is read again once it is. */
+/**
+ * Resolves when the stream is open, or after a short wait: a stream that opens later makes the page read everything
+ * again.
+ */
 export const opened = opening.promise;
 
-/** True once the page has read data. A stream that opens later may have missed changes of it. */
+/** True once the page may have read data. A stream that opens after that may have missed changes. */
 let isRead = false;
 
 /** Reads the stream of changes while the page is visible and has a token. */
@@ -75,7 +78,7 @@ async function readOn(signal: AbortSignal): Promise<void> {
       if (isRead) tell('all');
       if (body) await readLines(body, isAlive, (line) => tell(JSON.parse(line) as LiveChange));
     } catch {
-      // The state says it, and the requests of the screen say why.
+      // The connection's state shows it, and the screen's own requests say why.
     }
     clearTimeout(timer);
     if (signal.aborted) return;

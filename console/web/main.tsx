@@ -13,7 +13,7 @@ startClock();
 startRouting();
 void startLive();
 startKeyboard();
-// A list that opens again gives the focus to the item that was opened from it.
+// When a person returns to a list, the focus returns to the item that they opened.
 document.addEventListener('click', ({ target }) => {
   const link = target instanceof Element ? target.closest<HTMLElement>('a:not([data-back])') : null;
   if (link) rememberItem(link.dataset.item);

@@ -3,7 +3,7 @@ import { JobActions } from './job-actions.tsx';
 import { Line, Text } from './outside.tsx';
 import { Sends } from './sends.tsx';
 
-/** What is known of a job that waits for a person or continues later, and the decisions about it. */
+/** What is known about a job that waits for a person or continues later, and the possible decisions. */
 export function NextOf({ job, reload }: { job: JobDetail; reload: () => void }) {
   const { id, status, next, news, openCreations } = job;
   return (
@@ -23,7 +23,7 @@ export function NextOf({ job, reload }: { job: JobDetail; reload: () => void }) 
   );
 }
 
-/** What is known about a creation without an answer. */
+/** What is known about a creation without a clear answer. */
 function OpenCreation({ creation }: { creation: CreationDetail }) {
   const { step, calls, sends, marker, again, forAndAgainst } = creation;
   return (
@@ -51,7 +51,7 @@ function OpenCreation({ creation }: { creation: CreationDetail }) {
   );
 }
 
-/** A sentence with the page of the documentation that explains more. */
+/** A sentence, with a link to the page of the documentation that explains more. */
 export function NextText({ next: { text, docs } }: { next: JobDetail['next'] }) {
   return (
     <p class="sentence">

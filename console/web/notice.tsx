@@ -7,14 +7,14 @@ import { state, useValue } from './state.ts';
 interface Toast {
   text: string;
   isBad: boolean;
-  /** The ids of the jobs that it is about. */
+  /** The ids of the jobs that the notice is about. */
   jobs: readonly string[];
 }
 
 const notice = state<Toast | undefined>(undefined);
 const GOOD_STAYS_MS = 8_000;
 
-/** Shows the result of a change: on the screen, and to a screen reader. Bad news stays until it is closed. */
+/** Shows the result of a change, also to screen readers. Bad news stays until a person closes it. */
 export function announce(text: string, isBad = false, jobs: readonly string[] = []): void {
   const said = { text, isBad, jobs };
   notice.value = said;
@@ -24,7 +24,7 @@ export function announce(text: string, isBad = false, jobs: readonly string[] = 
   }, GOOD_STAYS_MS);
 }
 
-/** Copies a text, and says so. @param what it is, if the browser does not let the console copy */
+/** Copies a text, and confirms it. @param what names the text, if the browser refuses to copy */
 export function copy(text: string, what: string, said: string): void {
   void navigator.clipboard.writeText(text).then(
     () => announce(said),

@@ -11,14 +11,14 @@ interface QuestionProps {
   title: string;
   confirm: string;
   isGrave?: boolean | undefined;
-  /** Throws an {@link ApiError} for what is refused: the question then stays open. */
+  /** Throws an {@link ApiError} if the relay refuses. The dialog then stays open. */
   send: () => Promise<void>;
   close: () => void;
-  /** What it will do, and what is asked. */
+  /** What the change will do, and the fields to fill in. */
   children: ComponentChildren;
 }
 
-/** A question before a change. */
+/** Asks before a change. */
 export function Question({ title, confirm, isGrave, send, close, children }: QuestionProps) {
   const [isSending, setSending] = useState(false);
   const [error, setError] = useState<ApiError | undefined>();
@@ -62,7 +62,7 @@ interface ActionButtonProps {
   children: ComponentChildren;
 }
 
-/** A change of anything but jobs. A read-only console does not show it. */
+/** A change that is not about jobs. A read-only console does not show it. */
 export function ActionButton({ label, title, isGrave, action, done, children }: ActionButtonProps) {
   const { operate } = useRelay();
   const [isAsked, setAsked] = useState(false);
@@ -99,7 +99,7 @@ interface TypedProps {
   hint?: string;
 }
 
-/** A line to type in. */
+/** A text field. */
 export function Typed({ label, value, change, hint }: TypedProps) {
   return (
     <label class="field">

@@ -6,7 +6,7 @@ import { JsonView } from './json-view.tsx';
 import { Line } from './outside.tsx';
 import { At } from './time.tsx';
 
-/** What some fields are called. */
+/** The names that some fields are shown with. */
 const CALLED: Readonly<Record<string, string>> = { minutes: 'time', rows: 'found' };
 const DIGEST = /^[\da-f-]{12,}$/i;
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/;
@@ -14,13 +14,13 @@ const MOST = 12;
 const MOST_OF_A_LIST = 5;
 
 interface Found {
-  /** What the value is in. */
+  /** The name of the value that contains this one. */
   parent: string;
   name: string;
   shown: ComponentChildren;
 }
 
-/** Data as people read it: texts, numbers, times and links. All of it, with ids and digests, is behind "Raw". */
+/** Data as people read it: texts, numbers, times and links. "Raw" has everything, with ids and digests. */
 export function Readable({ value, pageOf }: { value: unknown; pageOf: PageOf }) {
   const found = factsIn(value, '', '', pageOf).slice(0, MOST);
   const many = Map.groupBy(found, ({ name }) => name);
@@ -68,7 +68,7 @@ function factsIn(value: unknown, name: string, parent: string, pageOf: PageOf): 
     );
   }
   const shown = shownOf(value, name, pageOf(name, value));
-  // An id or a name is that of what it is in.
+  // An id or a name gets the name of the object that contains it.
   const told = /^(id|name)$/.test(name) && parent !== '' ? parent : name || 'answer';
   return shown === undefined ? [] : [{ parent, name: told, shown }];
 }

@@ -11,7 +11,7 @@ export function useRelay(): RelayFacts {
   return facts;
 }
 
-/** Shown where changes would be possible. */
+/** Shown in place of the buttons of a console that may change something. */
 export function ReadOnlyHint() {
   return (
     <p class="read-only">

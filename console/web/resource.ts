@@ -5,7 +5,7 @@ import { type News, onNews, opened } from './live.ts';
 import { type State, state, useValue } from './state.ts';
 
 interface Answer<T> {
-  /** What was read last. After an error it is old. */
+  /** The last answer. After an error, it is out of date. */
   data?: T;
   error?: ApiError | undefined;
   isReading: boolean;
@@ -13,37 +13,37 @@ interface Answer<T> {
 
 export interface Resource<T> extends Answer<T> {
   reload(): void;
-  /** Reads more, after all that is being read: no reading begins with what another is about to replace. */
+  /** Reads more, after all other readings, so that no reading begins with data that another is about to replace. */
   extend(step: Step<T>): void;
 }
 
-/** Reads on from what is shown. What it finds early is shown early. */
+/** Continues reading after the shown data. Early results are shown early. */
 type Step<T> = (before: T | undefined, signal: AbortSignal, show: (part: T) => void) => Promise<T>;
 
-/** Something that is read, and read again when the stream of changes says so. */
+/** Something that is read, and read again at changes. */
 export interface Source<T> {
   read: Step<T>;
-  /** Reads only what changed, from the ids of the jobs that did; by default, all is read again. */
+  /** Reads only the changes, from the ids of the changed jobs. By default, everything is read again. */
   follow?: (changed: readonly string[]) => Step<T>;
-  /** By default, every change concerns it. */
+  /** Whether a change affects this source. By default, every change does. */
   concerns?: (news: News) => boolean;
 }
 
 interface Shared extends Pick<Resource<unknown>, 'reload' | 'extend'> {
   answer: State<Answer<unknown>>;
-  /** Reads it while it is used. @returns what ends the use */
+  /** Keeps the answer up to date while it is used. @returns ends the use */
   use(): () => void;
   forget(): void;
 }
 
 const RETRY_MS = 3_000;
-/** A screen is up to date within a second, however fast its data changes. */
+/** A screen is up to date within a second, but reads no more often than this. */
 const LEAST_GAP_MS = 700;
 const KEPT = 30;
-/** By key. Several parts of a screen share one answer, and going back shows the last one at once. */
+/** By key. Several parts of a screen share one answer, and a person who goes back sees the last answer at once. */
 const resources = new Map<string, Shared>();
 
-/** What a path of the API answers. @param path undefined for nothing */
+/** Reads a path of the API. @param path undefined to read nothing */
 export function useResource<T>(path: string | undefined, concerns?: (news: News) => boolean): Resource<T> {
   return useReading<T>(path, () => ({
     read: (_, signal) => get(path ?? '', signal),
@@ -51,13 +51,13 @@ export function useResource<T>(path: string | undefined, concerns?: (news: News)
   }));
 }
 
-/** A job, read again when it changes. @param isWanted false for nothing */
+/** A job, read again when it changes. @param isWanted false to read nothing */
 export function useJob(id: string, isWanted = true): Resource<JobDetail> {
   const path = isWanted ? `/api/jobs/${encodeURIComponent(id)}` : undefined;
   return useResource(path, (news) => news !== 'all' && 'jobs' in news && news.jobs.includes(id));
 }
 
-/** @param key of what is read; undefined for nothing */
+/** Reads a source, and shares the answer by its key. @param key undefined to read nothing */
 export function useReading<T>(key: string | undefined, source: () => Source<T>): Resource<T> {
   const shared = useMemo(() => (key === undefined ? nothing : kept(key, source as () => Source<unknown>)), [key]);
   useEffect(() => shared.use(), [shared]);
@@ -113,7 +113,7 @@ function share<T>({ read, follow, concerns = () => true }: Source<T>): Shared {
     });
     return turn;
   };
-  /** Never twice at a time, and again for what changes meanwhile. */
+  /** Runs one reading at a time, and another one if something changes meanwhile. */
   const update = async () => {
     if (isUpdating) return;
     isUpdating = true;
@@ -159,5 +159,5 @@ function share<T>({ read, follow, concerns = () => true }: Source<T>): Shared {
   };
 }
 
-/** No answer, or a failure of the relay itself: the same request may work later. */
+/** Whether the same request may work later: there was no answer, or the relay itself failed. */
 const mayPass = ({ status }: ApiError) => status === undefined || status >= 500;

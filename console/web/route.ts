@@ -1,7 +1,7 @@
 import { decoded, takeFromAddress } from './session.ts';
 import { state } from './state.ts';
 
-/** Where the page is: `#/jobs/abc?status=parked`. */
+/** The current place in the console: `#/jobs/abc?status=parked`. */
 export interface Route {
   /** `jobs` */
   screen: string;
@@ -13,8 +13,8 @@ export interface Route {
 export const route = state<Route>({ screen: 'now', id: undefined, query: new URLSearchParams() });
 
 /**
- * Follows the address. A new address with a token changes only the fragment of an open page. A fragment that names an
- * element, such as that of the skip link, moves the focus, and the address stays that of the screen.
+ * Follows the address. An address with a new token changes only the fragment of an open page. A fragment that names an
+ * element, such as the skip link's, moves the focus; the address remains the screen's.
  */
 export function startRouting(): void {
   let address = '';
@@ -35,7 +35,7 @@ export function startRouting(): void {
 
 let list = '#/jobs';
 
-/** The address of the list of jobs as it was last seen, with its filters. */
+/** The last address of the list of jobs, with its filters. */
 export const lastList = () => list;
 
 function readRoute(hash: string): Route {
@@ -56,7 +56,7 @@ export function jobHref(id: string): string {
   return href('jobs', id);
 }
 
-/** Changes the address without a new entry in the history, as for a filter that is being typed. */
+/** Changes the address without a new history entry, such as while a person types a filter. */
 export function replaceAddress(address: string): void {
   history.replaceState(null, '', address);
   route.value = readRoute(address);

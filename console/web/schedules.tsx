@@ -8,7 +8,7 @@ import { href } from './route.ts';
 import { Table } from './table.tsx';
 import { At, AtAndAway } from './time.tsx';
 
-/** What fires by the clock, and can be run at once. */
+/** Everything that the clock fires, with a button to run it now. */
 export function Schedules({ schedules }: { schedules: Now['schedules'] }) {
   return (
     <Card id="schedules" title="Schedules">

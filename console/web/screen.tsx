@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
-/** A link or a row that has the focus keeps it, if the screen has it again. */
+/** The item that gets the focus back, if the screen shows it again. */
 let lastItem: string | undefined;
 
-/** Remembers which item of a list is opened, so that the focus returns to it. */
+/** Remembers the item of a list that a person opens, so that the focus returns to it. */
 export function rememberItem(item: string | undefined): void {
   lastItem = item;
 }
@@ -12,20 +12,20 @@ export function rememberItem(item: string | undefined): void {
 interface ScreenProps {
   /** The name of the page. */
   title: string;
-  /** What stands in the heading, by default the title. */
+  /** The content of the heading, by default the title. */
   heading?: ComponentChildren;
-  /** Beside the heading. */
+  /** Shown beside the heading. */
   aside?: ComponentChildren;
   children: ComponentChildren;
 }
 
-/** A screen of the console. It takes the focus when it opens, so that a screen reader says its name. */
+/** A screen of the console. It takes the focus when it opens, so that screen readers read its name. */
 export function Screen({ title, heading = title, aside, children }: ScreenProps) {
   const head = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Partner Relay`;
   }, [title]);
-  // Before the screen is drawn: a key that is pressed at once must not lose its focus to this.
+  // Before the browser paints, so that this does not take the focus from an element reached by a quick key.
   useLayoutEffect(() => {
     const item = lastItem && document.querySelector<HTMLElement>(`[data-item="${CSS.escape(lastItem)}"]`);
     if (item) item.focus();
@@ -45,5 +45,5 @@ export function Screen({ title, heading = title, aside, children }: ScreenProps)
   );
 }
 
-/** The first screen leaves the focus where the browser puts it. */
+/** False for the first screen, which leaves the focus where the browser puts it. */
 let hasOpened = false;

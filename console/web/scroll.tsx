@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** Something that may be wider than the screen. It takes the focus, so that the arrow keys can scroll it. */
+/** Content that may be wider than the screen. It can take the focus, so that the arrow keys scroll it. */
 export function Scroll({ label, children }: { label: string; children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard

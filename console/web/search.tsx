@@ -3,10 +3,10 @@ import { Icon } from './icons.tsx';
 
 const TYPING_PAUSE_MS = 250;
 
-/** What is typed. It takes effect when typing pauses. */
+/** A text field whose value takes effect when the person pauses. */
 export function useTyped(value: string, change: (value: string) => void) {
   const [typed, setTyped] = useState(value);
-  // What was typed takes effect later, when more may have been typed already.
+  // When a value takes effect, the person may already have typed more.
   const entered = useRef(value);
   useEffect(() => {
     if (value !== entered.current) setTyped(value);
@@ -34,7 +34,7 @@ interface SearchProps {
   change: (value: string) => void;
 }
 
-/** The field in front of a list, which `/` reaches. */
+/** The search field of a list, which `/` focuses. */
 export function SearchBox({ label, placeholder, value, change }: SearchProps) {
   const typed = useTyped(value, change);
   return (

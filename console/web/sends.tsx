@@ -4,7 +4,7 @@ import { seen, Text } from './outside.tsx';
 import { StatusMark } from './status.tsx';
 import { At } from './time.tsx';
 
-/** The requests of a step, in order, with their answers. What was repeated with the same result is one row. */
+/** The requests of a step, in order, with their answers. Repeats with the same result share one row. */
 export function Sends({ sends, older = 0 }: { sends: readonly Send[]; older?: number }) {
   if (sends.length === 0) return null;
   return (
@@ -37,13 +37,13 @@ export function Sends({ sends, older = 0 }: { sends: readonly Send[]; older?: nu
   );
 }
 
-/** The sends that follow one another with the same result, by the number of the first. */
+/** Groups consecutive sends with the same result, with the number of the first. */
 function runsOf(sends: readonly Send[]) {
   const runs: { first: Send; last: Send; number: number; times: number }[] = [];
   const kindOf = ({ sentAt, answeredAt, ...kind }: Send) => JSON.stringify(kind);
   for (const [index, send] of sends.entries()) {
     const run = runs.at(-1);
-    // The first is called otherwise.
+    // Not the first send, which has its own name.
     if (run && run.number > 1 && kindOf(run.last) === kindOf(send))
       Object.assign(run, { last: send, times: run.times + 1 });
     else runs.push({ first: send, last: send, number: index + 1, times: 1 });

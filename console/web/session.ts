@@ -3,14 +3,14 @@ import { state } from './state.ts';
 const KEY = 'partner-relay-token';
 const OTHER_TABS_ANSWER_WITHIN_MS = 300;
 
-/** The console's token; undefined as long as the page has none. */
+/** The console's token; undefined while the page has none. */
 export const token = state<string | undefined>(undefined);
-/** True if the server refused the token, for example because the relay was started again with another one. */
+/** True after the server refused the token, for example because a new start of the relay has a new one. */
 export const isRefused = state(false);
 
 /**
- * Takes the token from the address `#token=…`, and removes it there, so that it stays out of the history and of shared
- * links. It is kept until the tab is closed. A tab that was opened from a link asks the other tabs of the console.
+ * Takes the token from the address `#token=…` and removes it there, to keep it out of the history and of shared links.
+ * The tab keeps it until it is closed. A tab that was opened from a link asks the console's other tabs.
  */
 export async function openSession(): Promise<void> {
   if (takeFromAddress()) return;
@@ -30,7 +30,7 @@ export function takeFromAddress(): boolean {
   return true;
 }
 
-/** A part of the address, which may have been typed. */
+/** Decodes a part of the address, which a person may have typed. */
 export function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -39,7 +39,7 @@ export function decoded(part: string): string {
   }
 }
 
-/** Answers other tabs of the console; a channel is of one origin. */
+/** Gives the token to other tabs of the console. Only pages of the same origin can use the channel. */
 export function answerOtherTabs(): void {
   new BroadcastChannel(KEY).addEventListener('message', ({ data, target }) => {
     if (data === 'who has a token?' && token.value && !isRefused.value) {

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** A value of the whole page, such as its address. */
+/** A value that the whole page shares, such as its address. */
 export interface State<T> {
   value: T;
-  /** @returns what ends it */
+  /** Calls the listener after each change. @returns ends it */
   subscribe(listener: () => void): () => void;
 }
 
@@ -26,12 +26,12 @@ export function state<T>(initial: T): State<T> {
   };
 }
 
-/** Draws the component again when the value changes. */
+/** Returns the value, and draws the component again when it changes. */
 export function useValue<T>(of: State<T>): T {
   const [, redraw] = useState<T>(of.value);
   useEffect(() => {
     const follow = () => redraw(() => of.value);
-    // It may have changed since it was drawn.
+    // The value may have changed since the component was drawn.
     follow();
     return of.subscribe(follow);
   }, [of]);

@@ -2,12 +2,12 @@ import type { JSX } from 'preact';
 import type { JobRow, JobStatus, Lane, LinkRow } from '../contract.ts';
 
 type Tone = 'calm' | 'busy' | 'good' | 'warn' | 'bad';
-/** @param hint what it means, in the words of docs/architecture.md */
+/** @param hint the meaning, in the words of docs/architecture.md */
 const mark = (text: string, tone: Tone, shape: JSX.Element, hint?: string) => ({ text, tone, shape, hint });
 
 const ring = <circle cx="7" cy="7" r="5.25" class="line" />;
 const disc = <circle cx="7" cy="7" r="6" class="fill" />;
-/** A ring with something in it, as lines or filled. */
+/** A ring with lines or a filled shape inside. */
 const ringWith = (path: string, look = 'line', round = ring) => (
   <g>
     {round}
@@ -36,7 +36,7 @@ const square = (
 const dashed = <circle cx="7" cy="7" r="5.25" class="line dashed" />;
 const half = ringWith('M7 1.75a5.25 5.25 0 0 1 0 10.5z', 'fill');
 
-/** Every state differs in its shape and its text, not only in its colour. */
+/** States differ in shape and text, not only in colour. */
 const marks = {
   queued: mark('Queued', 'calm', dashed, 'In the queue: no worker has it yet'),
   running: mark('Running', 'busy', ringWith('M5.5 4.4v5.2L9.8 7z', 'fill'), 'A worker carries out its steps'),
@@ -79,7 +79,7 @@ export type MarkName = keyof typeof marks;
 /** The statuses of jobs, in the order of a job's life. */
 export const STATUSES: readonly JobStatus[] = ['queued', 'running', 'waiting', 'parked', 'succeeded', 'not-done'];
 
-/** What comes in a lane. */
+/** What goes to each lane. */
 export const laneHints: Readonly<Record<Lane, string>> = {
   interactive: 'A person’s first command',
   further: 'A person’s next commands',
@@ -87,7 +87,7 @@ export const laneHints: Readonly<Record<Lane, string>> = {
   backfill: 'What a backfill brings, behind everything else',
 };
 
-/** A state, as a shape with its text. */
+/** A state as a shape and its text. */
 export function StatusMark({ of, text }: { of: MarkName; text?: string }) {
   const { text: always, tone, shape, hint } = marks[of];
   return (

@@ -4,7 +4,7 @@ interface TableProps {
   class?: string;
   /** For screen readers. */
   caption: string;
-  /** The headings, with their classes. That of a `blank` one is only for screen readers. */
+  /** The headings, with their classes. Only screen readers read a `blank` heading. */
   heads: readonly (string | readonly [text: string, look: string])[];
   children: ComponentChildren;
 }

@@ -12,17 +12,17 @@ function Time({ at, since = '', children }: { at: number; since?: string; childr
   );
 }
 
-/** A local time, with the zone and the milliseconds in its title. */
+/** A local time, with its zone and milliseconds as the title. */
 export function At({ at }: { at: number }) {
   return <Time at={at}>{localTime(at, useValue(now))}</Time>;
 }
 
-/** How long ago it was, or how far away it is, with the exact local time in its title. */
+/** The time since or until a moment, with the exact local time as the title. */
 export function Ago({ at }: { at: number }) {
   return <Time at={at}>{relative(at, useValue(now))}</Time>;
 }
 
-/** A local time and how far away it is: `14:05:09, in 12 min`. */
+/** A local time, and the time since or until it: `14:05:09, in 12 min`. */
 export function AtAndAway({ at }: { at: number }) {
   return (
     <Time at={at}>
@@ -31,7 +31,7 @@ export function AtAndAway({ at }: { at: number }) {
   );
 }
 
-/** A local time to come and how far away it is, or what happens once it has come. */
+/** A future local time, and the time until it, or another text once it has passed. */
 export function Coming({ at, isForecast, past }: { at: number; isForecast?: true | undefined; past: string }) {
   if (at <= useValue(now)) return past;
   return (
@@ -53,7 +53,7 @@ export function Continues({ job }: { job: Pick<JobRow, 'status' | 'until' | 'isF
   );
 }
 
-/** The time since then, which goes on. */
+/** The time since then, which runs. */
 export function Since({ at }: { at: number }) {
   return (
     <Time at={at} since="since ">

@@ -1,8 +1,7 @@
 import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
 
 /**
- * Replaces the SDK's checksums, which bring implementations of their own, for a runtime without `node:crypto`, and those of
- * other clients.
+ * Replaces the SDK's checksums. They contain implementations for runtimes without `node:crypto`, and for other clients.
  */
 class Checksum {
   readonly #create: () => Hash | Hmac;

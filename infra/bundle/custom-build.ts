@@ -7,13 +7,13 @@ import type { RelayConfig } from '../../lib/config/schema.ts';
 import { SOURCE } from '../../lib/project.ts';
 import { CONFIG_MODULE, CUSTOM_MODULE, forLambda, inRoot, withRequire } from './function-build.ts';
 
-/** A team's automations, as the folder `automations/` has them. */
+/** A team's automations, from the folder `automations/`. */
 export type CustomFiles = Pick<ReadFolder, 'custom' | 'files'>;
 
-/** A mistake in a file of the team. The message begins with its path. */
+/** A mistake in a team's file. The message begins with the file's path. */
 export class CustomFilesError extends Error {
   override readonly name = 'CustomFilesError';
-  /** The name of the automation, if the mistake is in one alone. */
+  /** The name of the automation, if the mistake affects only one. */
   readonly automation: string | undefined;
 
   constructor(message: string, automation?: string) {
@@ -22,21 +22,21 @@ export class CustomFilesError extends Error {
   }
 }
 
-/** What an `on` may import: docs/decisions/0009-small-bundles.md. */
+/** The imports that an `on` may have: docs/decisions/0009-small-bundles.md. */
 const IMPORTABLE = {
   'partner-relay': join(import.meta.dirname, `../../lib/relay${SOURCE}`),
   'partner-relay/zod': join(import.meta.dirname, `../../lib/zod${SOURCE}`),
 };
-/** All `on` together, minified, without what they import of `partner-relay`. */
+/** The limit for all `on` together, minified, without their imports from `partner-relay`. */
 const MOST_ON_BYTES = 32_768;
 
 /**
- * Writes what functions have of a team's automations: what `on` exports as one module that is loaded on demand, and each
- * `run` as another, for the worker. A `run` that cannot be loaded costs no other one.
+ * Writes the functions' parts of a team's automations: all `on` as one module, which loads on demand, and each `run` as
+ * a module for the worker. If one `run` cannot be loaded, the others still can.
  *
  * @param given the folder that gets the files
- * @returns adds to the folder of a function its own part, with the triggers as data
- * @throws {CustomFilesError} for an `on` that loads more than a webhook may
+ * @returns a function that adds a function's part to its folder, with the triggers as data
+ * @throws {CustomFilesError} if an `on` loads more than a webhook may
  */
 export function writeCustom({ custom, files }: CustomFiles, given: string): (slug: string, target: string) => void {
   const folder = emptied(given);
@@ -56,16 +56,21 @@ export function writeCustom({ custom, files }: CustomFiles, given: string): (slu
   };
 }
 
-/** Writes the configuration beside a function: checked and with its defaults, so a cold start does not check it again. */
+/**
+ * Writes the configuration beside a function. It is already checked, with its defaults, so that a cold start does not
+ * check it again.
+ */
 export function writeConfig(config: RelayConfig, folder: string): void {
   writeFileSync(join(folder, CONFIG_MODULE), `export default ${jsonIn(config)};\n`);
 }
 
-/** A text that is parsed, because the name `__proto__` in an object of JavaScript would set its prototype. */
+/**
+ * Code that parses the value from a text, because the name `__proto__` in an object literal would set the prototype.
+ */
 const jsonIn = (value: unknown) => `JSON.parse(${JSON.stringify(JSON.stringify(value))})`;
 
 function emptied(given: string): string {
-  // The CDK names its folder from where it runs, and esbuild takes no such path.
+  // The CDK's path is relative to the current folder, which esbuild does not accept.
   const folder = resolve(given);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -73,9 +78,9 @@ function emptied(given: string): string {
 }
 
 /**
- * What {@link writeOn} takes of a folder, with a fault for each automation that it does not take.
+ * Returns the automations that {@link writeOn} accepts, and a fault for each other one.
  *
- * @param folder gets what is written
+ * @param folder gets the written files
  */
 export function withoutHeavy({ custom, faults, files }: ReadFolder, folder: string): ReadFolder {
   const isGood = (file: string) => custom.list.some(({ name }) => name === nameOf(file));
@@ -92,8 +97,8 @@ export function withoutHeavy({ custom, faults, files }: ReadFolder, folder: stri
 const nameOf = (file: string) => basename(file, '.ts');
 
 /**
- * A file without its `run`, what only `run` uses, and what only that imports. Imports of other files of the team are
- * resolved, those of packages are left.
+ * Returns a file without its `run`, without the code that only `run` uses, and without the imports of that code.
+ * Imports of the team's other files are resolved; imports of packages stay.
  */
 function withoutRun(file: string): string {
   const javascript = transformSync(readFileSync(file, 'utf8'), { loader: 'ts', format: 'esm' }).code;
@@ -107,18 +112,18 @@ function withoutRun(file: string): string {
     write: false,
     logLevel: 'error',
   }).outputFiles;
-  // TypeScript, because esbuild drops unused imports in no other language.
+  // As TypeScript, because only there does esbuild drop unused imports.
   return transformSync(bundled?.text ?? '', { loader: 'ts', treeShaking: true }).code;
 }
 
-/** Takes the export `run` away before anything resolves what it imports. */
+/** Removes the export `run` before its imports are resolved. */
 function cut(javascript: string): string {
   const left: string[] = [];
   for (const node of parse(javascript, { ecmaVersion: 'latest', sourceType: 'module' }).body) {
     const text = javascript.slice(node.start, node.end);
     if (node.type !== 'ExportNamedDeclaration') left.push(text);
     else if (!node.declaration) {
-      // esbuild writes each export this way that has no declaration of its own.
+      // esbuild writes each export without its own declaration in this form.
       const names = node.specifiers.filter(({ exported }) => 'name' in exported && exported.name !== 'run');
       const from = node.source ? ` from ${node.source.raw}` : '';
       left.push(`export { ${names.map(({ start, end }) => javascript.slice(start, end)).join(', ')} }${from};`);
@@ -131,7 +136,7 @@ function cut(javascript: string): string {
   return left.join('\n');
 }
 
-/** Writes all `on` as one module with a zod of its own, so that what a team uses of zod is not loaded at the start. */
+/** Writes all `on` as one module with its own zod, so that a start does not load the parts of zod that a team uses. */
 function writeOn(files: readonly string[], folder: string): void {
   mkdirSync(join(folder, 'on'));
   for (const file of files) {
@@ -144,7 +149,7 @@ function writeOn(files: readonly string[], folder: string): void {
       );
     writeFileSync(join(folder, 'on', `${nameOf(file)}.js`), text);
   }
-  // Each runs only when it is asked for, so an error in one does not affect the others.
+  // Each is loaded on demand, so that an error in one does not affect the others.
   const loads = files.map((file) => `'${nameOf(file)}': () => import('./on/${nameOf(file)}.js')`);
   const contents = `const loads = { ${loads.join(', ')} };\nexport const on = (name) => loads[name]().then((file) => file.on);`;
   const { outputFiles, metafile } = buildSync({
@@ -168,7 +173,7 @@ function writeOn(files: readonly string[], folder: string): void {
   writeFileSync(join(folder, 'on.mjs'), outputFiles[0]?.contents ?? '');
 }
 
-/** What a bundled file imports of packages and of Node. */
+/** The packages and modules of Node that a bundled file imports. */
 function importsOf(text: string): string[] {
   const { metafile } = buildSync({
     ...inRoot,
@@ -183,7 +188,10 @@ function importsOf(text: string): string[] {
   return Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
 }
 
-/** With source maps, so that an error has the line of the file. Node reads one when it loads a `run`. */
+/**
+ * Writes each `run` with a source map, so that an error names the line of the file. Node reads the map when it loads
+ * the `run`.
+ */
 function writeRuns(files: readonly string[], folder: string): void {
   mkdirSync(folder);
   buildSync({

@@ -6,10 +6,10 @@ import { SOURCE } from '../../lib/project.ts';
 const here = import.meta.dirname;
 const FUNCTIONS = join(here, '../../functions');
 
-/** esbuild would take the folder that was current when it was loaded, which may be gone. */
+/** Otherwise, esbuild would use the folder that was current when it was loaded, and which may be gone. */
 export const inRoot = { absWorkingDir: join(here, '../..') } as const satisfies BuildOptions;
 
-/** Bundles for Lambda's Node. They include the AWS SDK, because the runtime has another version of it. */
+/** Bundles for Lambda's Node. They include the AWS SDK, because the runtime has another version. */
 export const forLambda = {
   ...inRoot,
   bundle: true,
@@ -21,14 +21,14 @@ export const forLambda = {
   logLevel: 'error',
 } as const satisfies BuildOptions;
 
-/** What packages that are CommonJS find, and an ES module does not have. Only a worker has such packages. */
+/** The globals that CommonJS packages need and an ES module lacks. Only a worker has such packages. */
 export const withRequire = {
   banner: {
     js: "const require=process.getBuiltinModule('node:module').createRequire(import.meta.url),{filename:__filename,dirname:__dirname}=import.meta;",
   },
 } as const satisfies BuildOptions;
 
-/** What synth writes beside a function: custom-build.ts. */
+/** The modules that synth writes beside a function: custom-build.ts. */
 export const [CONFIG_MODULE, CUSTOM_MODULE] = ['relay.config.mjs', 'automations.mjs'];
 
 const entryOf = (slug: string) => `
@@ -40,8 +40,8 @@ export const handler = createHandler(systemRuntime(config, process.env, own));
 `;
 
 /**
- * How esbuild builds a function: what it loads when it starts in `index.mjs`, and what it loads on demand in chunks next
- * to it. The configuration and the automations of a team are not in it, so all teams run the same bytes.
+ * The options with which esbuild builds a function: `index.mjs` has the code that loads at the start, and chunks beside
+ * it load on demand. The configuration and a team's automations are separate, so all teams run the same bytes.
  *
  * @param folder gets the files
  */
@@ -61,8 +61,8 @@ export function functionBuild(slug: string, folder: string) {
       '@aws-sdk/endpoint-cache': inPlaceOf('no-endpoint-cache'),
       '@smithy/core/checksum': inPlaceOf('checksum'),
       '@smithy/core/event-streams': inPlaceOf('nothing'),
-      // A module of Node that is imported loads modules for each of its properties: another HTTP client, inspectors. So
-      // these take the properties that are used.
+      // Importing one of Node's modules loads further modules for its properties, such as another HTTP client and
+      // inspectors. These replacements take only the properties that are used.
       'node:fs': inPlaceOf('node-fs'),
       'node:fs/promises': inPlaceOf('node-fs-promises'),
       'node:http': inPlaceOf('node-http'),
@@ -70,7 +70,7 @@ export function functionBuild(slug: string, folder: string) {
       'node:process': inPlaceOf('node-process'),
       'node:util': inPlaceOf('node-util'),
     },
-    // The SDK asks whether a body is one, which loads web streams. Those of node:https never are.
+    // The SDK asks whether a body is a ReadableStream, which loads web streams. Bodies of node:https never are.
     define: { ReadableStream: 'undefined' },
     // The SDK's clients import their package.json to send their version, which no function needs.
     loader: { '.json': 'empty' },
@@ -80,8 +80,8 @@ export function functionBuild(slug: string, folder: string) {
 const inPlaceOf = (name: string) => join(here, `${name}${SOURCE}`);
 
 /**
- * Builds `functions/<slug>`. Source maps stay out of it, or they would be half of it: docs/deploy.md reads a stack trace
- * with them.
+ * Builds `functions/<slug>`. Source maps would double its size, so they are kept outside: docs/deploy.md reads stack
+ * traces with them.
  *
  * @param folder gets the files
  * @param sourceMaps gets the source maps
@@ -91,7 +91,7 @@ export function buildFunction(slug: string, folder: string, sourceMaps: string):
     rmSync(one, { recursive: true, force: true });
     mkdirSync(one, { recursive: true });
   }
-  // The names of the files have a digest of paths, which are the same on every machine this way.
+  // The file names contain a digest of paths, which are then the same on every machine.
   const options = { ...functionBuild(slug, join(FUNCTIONS, slug)), absWorkingDir: FUNCTIONS };
   const { outputFiles } = buildSync({ ...options, sourcemap: 'external' });
   for (const { path, contents } of outputFiles) {
@@ -99,11 +99,11 @@ export function buildFunction(slug: string, folder: string, sourceMaps: string):
   }
 }
 
-/** The folders that this process has built. */
+/** The folders that this process has already built. */
 const built = new Set<string>();
 
 /**
- * The files of a function as they were built at release. The repository has none, so they are built here, in the same way.
+ * Returns the files of a function. A release contains them; in the repository, they are built here, in the same way.
  *
  * @param outdir of the app
  * @returns their folder

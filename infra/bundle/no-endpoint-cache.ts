@@ -1,2 +1,2 @@
-/** Replaces the cache of discovered endpoints, which the DynamoDB client makes and no command of it uses. */
+/** Replaces the DynamoDB client's cache of discovered endpoints, which no command uses. */
 export class EndpointCache {}

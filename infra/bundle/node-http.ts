@@ -1,2 +1,4 @@
-/** The SDK imports node:http for http:// endpoints, which only emulators and tests have. */
+/**
+ * Replaces node:http with the properties that the SDK uses for http:// endpoints, which only emulators and tests have.
+ */
 export const { Agent, request, STATUS_CODES } = process.getBuiltinModule('node:http');

@@ -29,8 +29,8 @@ export function createAnswers(wanted: Readonly<Record<string, string>>, options:
   const pressed = new Map<string, number>();
 
   /**
-   * Presses a button of a question, once its job waits for the answer. After an earlier press, the job's steps could vary
-   * from run to run.
+   * Presses a button of a question, once its job waits for the answer. After an earlier press, the job's steps could
+   * vary from run to run.
    * @returns whether there was such a question
    * @throws {Error} if the question has no button with the answer
    */

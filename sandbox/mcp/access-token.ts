@@ -3,7 +3,10 @@ import type { Grant } from './records.ts';
 
 export const accessTokenSeconds = 3600;
 
-/** "Signature invalid" is one of the errors, so that the token is a signed one; that it is a JWT is assumed. */
+/**
+ * The content of an access token. One of the errors is "Signature invalid", so tokens are signed. Assumed: they are
+ * JWTs.
+ */
 export interface AccessToken {
   iss: string;
   aud: string;
@@ -40,7 +43,7 @@ export function signAccessToken(
   return `${signed}.${signatureOf(signingKey, signed)}`;
 }
 
-/** undefined when the signature is invalid. */
+/** Reads a token; undefined if its signature is invalid. */
 export function readAccessToken(signingKey: string, text: string): AccessToken | undefined {
   const [header = '', payload = '', signature = ''] = text.split('.');
   const expected = Buffer.from(signatureOf(signingKey, `${header}.${payload}`));

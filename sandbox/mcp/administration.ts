@@ -5,23 +5,23 @@ import { defaultPeople, type Person } from './people.ts';
 import { clamp } from './scopes.ts';
 import type { ToolCall } from './tool-calls.ts';
 
-/** One request to an MCP or OAuth endpoint. `status` is null when the connection was cut. */
+/** A request to an MCP or OAuth endpoint. `status` is null if the connection was cut. */
 export interface McpAuditEntry {
   time: string;
   ip: string;
   method: string;
   endpoint: string;
-  /** Its JSON-RPC method and tool, or its grant_type. */
+  /** The JSON-RPC method and the tool, or the grant_type. */
   calls: readonly string[];
   status: number | null;
   reason: string | null;
 }
 
-/** What an administrator of the service can do and see, and what a test needs besides. */
+/** What an administrator of the service can do and see, and what else a test needs. */
 export class Administration {
-  /** Who can sign in, with email and password. */
+  /** The people who can sign in, with email and password. */
   readonly people: readonly Person[] = defaultPeople;
-  /** Who called which tool with what. */
+  /** All tool calls, with their callers and arguments. */
   readonly calls: readonly ToolCall[];
   /** Every request to the MCP and OAuth endpoints. */
   readonly audit: readonly McpAuditEntry[];
@@ -38,7 +38,7 @@ export class Administration {
     return this.#parts.resource();
   }
 
-  /** In the first workspace by default, with all scopes by default. */
+  /** Enables MCP; by default in the first workspace, with all scopes. */
   enable(workspace_id?: string, scopes?: readonly string[]): void {
     this.#parts.workspaces.enable(workspace_id, scopes);
   }
@@ -47,17 +47,17 @@ export class Administration {
     this.#parts.workspaces.disable(workspace_id);
   }
 
-  /** Ends the grants of one person, or of everyone. */
+  /** Revokes the grants of one person, or of everyone. */
   revokeGrants(user_id?: string): void {
     this.#parts.grants.endAll('revoked', user_id);
   }
 
-  /** Ends the grants of one person, or of everyone. */
+  /** Withdraws the consent of one person, or of everyone, which ends their grants. */
   withdrawConsent(user_id?: string): void {
     this.#parts.grants.endAll('consent withdrawn', user_id);
   }
 
-  /** The service forgets every registration; grants stay. */
+  /** Removes every registered client; grants stay. */
   purgeClients(): void {
     const { store } = this.#parts;
     for (const { client_id } of [...store.data.oauthClients]) store.remove('oauthClients', client_id);
@@ -69,8 +69,10 @@ export class Administration {
   }
 
   /**
-   * Tokens without a browser: for the person with this email, in a workspace of theirs (by default the first that is
-   * offered), for all scopes that it allows or for some. Throws when MCP is not enabled there.
+   * Issues tokens without a browser to the person with this email, in one of their workspaces (by default the first
+   * offered), for some or all of its allowed scopes.
+   *
+   * @throws {Error} if MCP is not enabled there
    */
   grant(
     email: string,
@@ -97,7 +99,7 @@ export class Administration {
     return { ...tokens, client_id };
   }
 
-  /** What a fault makes happen. */
+  /** Carries out a permanent change that a fault asks for. */
   happen({ kind }: Happening): void {
     switch (kind) {
       case 'grants-revoked':

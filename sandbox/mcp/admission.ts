@@ -5,7 +5,7 @@ import type { Caller, McpRequest } from './request.ts';
 import { memberOf } from './workspaces.ts';
 
 /**
- * Counted for each calling IP address (docs/partner-api.md#limits). Assumed: refused requests count, too, and the limits
+ * Counts a call for its IP address (docs/partner-api.md#limits). Assumed: refused requests count, too, and the limits
  * come before all other checks.
  */
 export function countCall({ limiter }: McpParts, { ip }: McpRequest, clockMs: number): void {
@@ -21,7 +21,10 @@ export function refuseWebPages({ headers }: McpRequest): void {
   throw new McpRefusal(403, 'Web pages may not call here');
 }
 
-/** The caller of a bearer token: the rows of docs/partner-api.md#mcp-errors, in their order (assumed). */
+/**
+ * Returns the caller of a bearer token. The checks follow the rows of docs/partner-api.md#mcp-errors, in their order
+ * (assumed).
+ */
 export function admitBearer({ grants, workspaces, resource }: McpParts, request: McpRequest): Caller {
   const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
   if (bearer === undefined) throw new McpRefusal(401, 'A bearer token is required', { error: 'invalid_request' });
@@ -31,7 +34,7 @@ export function admitBearer({ grants, workspaces, resource }: McpParts, request:
   const grant = grants.find(token.grant_id);
   if (grant?.state === 'revoked') return refuseToken(401, 'The token has been revoked');
   if (grant?.state !== 'active') return refuseToken(401, 'No consent is recorded for this token');
-  // "A scope is usable only when the workspace allows it and the user approves it", now and not only at the consent.
+  // "A scope is usable only when the workspace allows it and the user approves it", also after the consent.
   const workspace = workspaces.find(grant.workspace_id);
   const scopes = scopesOf(token).filter((scope) => workspace?.mcp_scopes.includes(scope));
   if (!scopes.includes('mcp:use')) {

@@ -4,7 +4,7 @@ import { findClient, isRegistered } from './clients.ts';
 import { errorPage } from './pages.ts';
 import type { OAuthClient } from './records.ts';
 
-/** What a client asks for when it opens the browser. */
+/** The parameters with which a client opens the browser. */
 export interface AuthorizationRequest {
   client: OAuthClient;
   redirect_uri: string;
@@ -14,7 +14,7 @@ export interface AuthorizationRequest {
   resource: string;
 }
 
-/** Back to the client, with the issuer (RFC 9207). */
+/** Redirects to the client, with the issuer (RFC 9207). */
 export function backToClient(
   { redirect_uri, state }: Pick<AuthorizationRequest, 'redirect_uri' | 'state'>,
   issuer: string,
@@ -32,7 +32,10 @@ export function backToClient(
   };
 }
 
-/** The request, or the answer that says what is wrong with it: a page when the client cannot be told, else a redirect. */
+/**
+ * Returns the request, or an answer that says what is wrong with it: a redirect to the client, or a page if that is not
+ * possible.
+ */
 export function readAuthorizationRequest(
   store: Store,
   query: URLSearchParams,
@@ -53,8 +56,8 @@ export function readAuthorizationRequest(
   if (!/^[\w-]{43}$/.test(code_challenge) || query.get('code_challenge_method') !== 'S256') {
     return refuse('invalid_request', 'PKCE with the method S256 is required');
   }
-  // Tokens are for the resource that the client names, verbatim. Without one they are for the service as a whole, which
-  // the MCP endpoint does not take; both are assumed.
+  // Tokens are for the resource that the client names, verbatim. Without one, they are for the whole service, and the
+  // MCP endpoint refuses them (both assumed).
   const resource = query.get('resource') ?? issuer;
   if (resource !== issuer && !resource.startsWith(`${issuer}/`)) {
     return refuse('invalid_target', 'resource is not of this service');

@@ -9,17 +9,17 @@ import { clamp } from './scopes.ts';
 
 interface Pending {
   request: AuthorizationRequest;
-  /** Once signed in. */
+  /** Undefined before the person has signed in. */
   person?: Person | undefined;
   expiresAt: number;
 }
 
-/** How long the pages may be left open; assumed, as their order and their number are. */
+/** How long the pages may stay open. This time, and the order and number of the pages, are assumed. */
 const pendingMs = 10 * 60_000;
 
 /**
- * {base_url}/oauth/authorize, "opened in the browser: sign-in, consent screen, workspace picker". GET begins, and the
- * forms of the pages are sent by POST to the same path (the methods are not shown).
+ * Serves {base_url}/oauth/authorize, "opened in the browser: sign-in, consent screen, workspace picker". GET begins,
+ * and the pages post their forms to the same path (the methods are assumed).
  */
 export class Authorize {
   readonly #parts: McpParts;
@@ -44,7 +44,7 @@ export class Authorize {
     return signInPage(this.#form(id, pending), people);
   }
 
-  /** One form of the pages. */
+  /** Handles a posted form. */
   proceed({ body, nowMs }: McpRequest): Answer {
     const form = new URLSearchParams(body.toString('utf8'));
     const id = form.get('request') ?? '';
@@ -109,7 +109,7 @@ export class Authorize {
     return backToClient(request, issuer(), { code });
   }
 
-  /** The workspace that the form names, if it is one that the person may choose. */
+  /** The workspace that the form names, if the person may choose it. */
   #choice({ person, request }: Pending, form: URLSearchParams) {
     if (!person) return undefined;
     const offered = this.#parts.workspaces.offeredTo(person.user_id);

@@ -1,7 +1,7 @@
 import { isObject } from './json-rpc.ts';
 import type { McpRequest } from './request.ts';
 
-/** What a fault's `call` may name of a request: its grant_type, or the JSON-RPC method and the tool. */
+/** The names that a fault's `call` can match: the grant_type, or the JSON-RPC method and the tool. */
 export function callsIn({ headers, body }: Pick<McpRequest, 'headers' | 'body'>): string[] {
   const text = body.toString('utf8');
   const contentType = String(headers['content-type']);

@@ -7,8 +7,8 @@ import type { OAuthClient } from './records.ts';
 import type { McpRequest } from './request.ts';
 
 /**
- * "Dynamic client registration (RFC 7591); returns a client_id; public client, no client secret". A client that asks for
- * a secret gets none, as the RFC allows. No registration expires by itself (assumed).
+ * "Dynamic client registration (RFC 7591); returns a client_id; public client, no client secret". A client that asks
+ * for a secret gets none, as the RFC allows. Assumed: registrations do not expire.
  */
 export function register(store: Store, { body, nowMs }: McpRequest): Answer {
   const { redirect_uris, client_name = '' } = metadataOf(body);
@@ -39,7 +39,9 @@ export function findClient({ data }: Store, client_id: string | null): OAuthClie
   return client_id === null ? undefined : find(data.oauthClients, 'client_id', client_id);
 }
 
-/** Verbatim, except for the port of a loopback address (OAuth 2.1, section 8.4.2). */
+/**
+ * Whether a client registered the URI: verbatim, except for the port of a loopback address (OAuth 2.1, section 8.4.2).
+ */
 export function isRegistered(client: OAuthClient, redirectUri: string): boolean {
   return client.redirect_uris.some((registered) => {
     if (registered === redirectUri) return true;
@@ -56,7 +58,7 @@ function metadataOf(body: Buffer): Record<string, unknown> {
   }
 }
 
-/** Which redirect URIs the service takes is not shown; these are the ones that OAuth 2.1 leaves to a web client. */
+/** Assumed: the service accepts the redirect URIs that OAuth 2.1 allows a web client. */
 function isRedirectUri(value: unknown): value is string {
   if (typeof value !== 'string' || !URL.canParse(value) || value.includes('#')) return false;
   return new URL(value).protocol === 'https:' || isLoopback(value);

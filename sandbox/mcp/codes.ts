@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** What an authorization code stands for, from the consent until the exchange. */
+/** What a person approved, from the consent until the exchange of the authorization code. */
 export interface Approval {
   grant_id: string;
   client_id: string;
@@ -14,16 +14,16 @@ interface Issued extends Approval {
   used: boolean;
 }
 
-/** How long a code is good is not shown; OAuth 2.1 recommends ten minutes at most. */
+/** The lifetime of a code is not shown. OAuth 2.1 recommends ten minutes at most. */
 const codeMs = 60_000;
 
-/** In memory only: a sandbox that ends between consent and exchange has forgotten the code. */
+/** The authorization codes. They are in memory only, so a restart between consent and exchange loses them. */
 export class Codes {
   readonly #codes = new Map<string, Issued>();
 
   issue(approval: Approval, nowMs: number): string {
     for (const [old, { expiresAt }] of this.#codes) {
-      // Kept well beyond its time, so that a second use is still recognised.
+      // Codes are kept longer than they are valid, so that a second use is still recognised.
       if (nowMs - expiresAt > 10 * codeMs) this.#codes.delete(old);
     }
     const code = randomBytes(24).toString('base64url');

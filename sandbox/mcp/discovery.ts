@@ -1,6 +1,6 @@
 import { supported } from './scopes.ts';
 
-/** Where an endpoint is, behind the base URL. */
+/** The paths of the endpoints, after the base URL. */
 export const paths = {
   protectedResource: '/.well-known/oauth-protected-resource',
   authorizationServer: '/.well-known/oauth-authorization-server',
@@ -10,7 +10,7 @@ export const paths = {
   mcp: '/mcp/partner',
 } as const;
 
-/** RFC 9728. docs/partner-api.md#mcp-endpoint has the path only; the fields are of the MCP specification. */
+/** RFC 9728. docs/partner-api.md#mcp-endpoint shows only the path; the fields come from the MCP specification. */
 export function protectedResource(baseUrl: string): Record<string, unknown> {
   return {
     resource: `${baseUrl}${paths.mcp}`,
@@ -22,7 +22,7 @@ export function protectedResource(baseUrl: string): Record<string, unknown> {
 
 /**
  * RFC 8414. "Advertises authorization_endpoint, token_endpoint, registration_endpoint, scopes_supported, PKCE method
- * S256"; the RFC requires issuer and response_types_supported. The other fields are assumed.
+ * S256". The RFC also requires issuer and response_types_supported. The other fields are assumed.
  */
 export function authorizationServer(baseUrl: string): Record<string, unknown> {
   return {

@@ -7,8 +7,9 @@ import type { Grant, RefreshToken } from './records.ts';
 const refreshTokenMs = 30 * 24 * 3_600_000;
 
 /**
- * What happens if a refresh token is used a second time is not shown. OAuth 2.1 (4.3.1) asks for 'revokes the grant'. 'is
- * refused' refuses this token alone. 'is repeated' answers with new tokens, for a client that has lost the first answer.
+ * The possible effects of using a refresh token twice, because the service's is not shown. 'revokes the grant' is what
+ * OAuth 2.1 (4.3.1) asks for. 'is refused' refuses only this token. 'is repeated' answers with new tokens, for a client
+ * that lost the first answer.
  */
 export const refreshReuses = ['revokes the grant', 'is refused', 'is repeated'] as const;
 
@@ -43,7 +44,7 @@ export class Grants {
     return find(this.all, 'grant_id', grant_id);
   }
 
-  /** What an access token says; undefined when its signature is invalid. */
+  /** Reads an access token; undefined if its signature is invalid. */
   read(accessToken: string): AccessToken | undefined {
     return readAccessToken(this.#signingKey, accessToken);
   }
@@ -71,7 +72,7 @@ export class Grants {
     };
   }
 
-  /** The grant of a refresh token that is good; throws an OAuthRefusal for another. */
+  /** Returns the grant of a valid refresh token. @throws {OAuthRefusal} for other tokens */
   verify(refreshToken: string, client_id: string, nowMs: number): Grant {
     const token = this.#refreshToken(refreshToken);
     const grant = token && this.find(token.grant_id);
@@ -82,7 +83,7 @@ export class Grants {
     return grant;
   }
 
-  /** "Rotated on every exchange". That an access token from before stays good is assumed. */
+  /** "Rotated on every exchange". Assumed: earlier access tokens stay valid. */
   rotate(refreshToken: string): void {
     const token = this.#refreshToken(refreshToken);
     if (token) this.#store.put('refreshTokens', { ...token, used: true });

@@ -1,13 +1,13 @@
 import { codes, McpRefusal, type RequestId } from './mcp-refusal.ts';
 
-/** A request has an id, a notification none; a response of the client has no method. */
+/** A request has an id, a notification has none, and a response of the client has no method. */
 export interface Message {
   id: RequestId | undefined;
   method: string | undefined;
   params: Readonly<Record<string, unknown>>;
 }
 
-/** An error that is told in a JSON-RPC answer with status 200 (assumed). */
+/** An error that is answered in JSON-RPC with status 200 (assumed). */
 export class RpcError extends Error {
   readonly code: number;
 

@@ -2,7 +2,7 @@ import { type Answer, jsonAnswer } from '../answer.ts';
 
 export type RequestId = string | number | null;
 
-/** JSON-RPC error codes. Only -32500 is documented; what the service gives to its other refusals is assumed. */
+/** JSON-RPC error codes. Only -32500 is documented; the codes of other refusals are assumed. */
 export const codes = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -14,11 +14,11 @@ export const codes = {
 } as const;
 
 interface More {
-  /** The `error` of the challenge; "none" in the table is its absence. */
+  /** The `error` of the challenge. "none" in the table means that it is missing. */
   error?: 'invalid_request' | 'invalid_token' | 'insufficient_scope';
   code?: number;
   id?: RequestId;
-  /** Named in the challenge (RFC 6750). */
+  /** The scope in the challenge (RFC 6750). */
   scope?: string;
   headers?: Readonly<Record<string, string>>;
 }
@@ -35,7 +35,11 @@ export class McpRefusal extends Error {
   }
 }
 
-/** The parameters of the challenge besides `error` are assumed; `metadataUrl` is that of the discovery document (RFC 9728). */
+/**
+ * Makes the answer. The challenge's parameters besides `error` are assumed.
+ *
+ * @param metadataUrl of the discovery document (RFC 9728)
+ */
 export function mcpRefusalAnswer({ status, message, more }: McpRefusal, metadataUrl: string): Answer {
   const parameters = {
     ...(more.error === undefined ? {} : { error: more.error, error_description: message }),

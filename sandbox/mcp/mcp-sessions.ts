@@ -3,7 +3,7 @@ import type { Caller } from './request.ts';
 
 const mostSessions = 10_000;
 
-/** In memory only: a restart ends every session, as a real service may at any time. */
+/** The sessions. They are in memory only: a restart ends them, as a real service may at any time. */
 export class McpSessions {
   readonly #callers = new Map<string, Caller>();
 
@@ -15,7 +15,7 @@ export class McpSessions {
     return id;
   }
 
-  /** Another person's session is as unknown as one that has ended. */
+  /** Whether the session exists and belongs to this person and client. */
   has(id: string, { user_id, client }: Caller): boolean {
     const caller = this.#callers.get(id);
     return caller?.user_id === user_id && caller.client === client;

@@ -69,16 +69,16 @@ export class McpService {
     if (options.enabled) parts.workspaces.enable();
   }
 
-  /** The path of an endpoint behind the base path, or undefined for a path that belongs to none. */
+  /** The path of an endpoint after the base path; undefined if no endpoint has this path. */
   endpointOf(path: string): string | undefined {
     const { basePath } = this.#surroundings;
-    // RFC 8414 and RFC 9728 put the base path behind the well-known one, docs/partner-api.md#mcp-endpoint in front.
+    // RFC 8414 and RFC 9728 put the base path after the well-known path, docs/partner-api.md#mcp-endpoint before it.
     const wellKnown = [paths.protectedResource, paths.authorizationServer].find((known) => path === known + basePath);
     const endpoint = wellKnown ?? (path.startsWith(basePath) ? path.slice(basePath.length) : '');
     return Object.values<string>(paths).find((known) => known === endpoint);
   }
 
-  /** For a body that was not read to its end. */
+  /** The answer to a body that is too large to be read to its end. */
   tooLarge(endpoint: string, reason: string): Answer {
     return this.#errorAnswer({ endpoint })(413, reason, reason);
   }
@@ -121,7 +121,7 @@ export class McpService {
     }
   }
 
-  /** The checks in front of the MCP endpoint; undefined for an OAuth endpoint, whose checks are part of its work. */
+  /** Checks a request to the MCP endpoint. Undefined for an OAuth endpoint, which makes its own checks. */
   #admit(request: McpRequest): Caller | undefined {
     if (!isMcp(request)) return undefined;
     refuseWebPages(request);
@@ -136,7 +136,7 @@ export class McpService {
     return handler(request);
   }
 
-  /** How a fault's error looks at this endpoint. */
+  /** The form of a fault's error at this endpoint. */
   #errorAnswer(request: Pick<McpRequest, 'endpoint'>): ErrorAnswer {
     return (status, message, reason) => {
       if (!isMcp(request)) {
@@ -157,7 +157,7 @@ function isMcp({ endpoint }: Pick<McpRequest, 'endpoint'>): boolean {
   return endpoint === paths.mcp;
 }
 
-/** The answer; in a discovery document, with the fields that faults change. */
+/** The answer. In a discovery document, faults may change fields. */
 function told(answer: Answer, { endpoint }: McpRequest, faults: readonly Fault[]): Answer {
   const fields = faults.flatMap((fault) => (fault.kind === 'discovery' ? [fault.fields] : []));
   const isDocument = endpoint === paths.protectedResource || endpoint === paths.authorizationServer;

@@ -1,6 +1,8 @@
 import { type Answer, jsonAnswer } from '../answer.ts';
 
-/** An error of the registration and token endpoints, by RFC 7591 and RFC 6749: docs/partner-api.md shows none. */
+/**
+ * An error of the registration or token endpoint, from RFC 7591 and RFC 6749, because docs/partner-api.md shows none.
+ */
 export class OAuthRefusal extends Error {
   readonly status: number;
   readonly error: string;

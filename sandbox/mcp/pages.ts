@@ -4,11 +4,11 @@ import type { Person } from './people.ts';
 import type { OAuthClient, Workspace } from './records.ts';
 import { grantable } from './scopes.ts';
 
-/** What every form of one authorization sends along. */
+/** What every form of an authorization contains. */
 export interface Form {
-  /** Where it is sent: the path of /oauth/authorize. */
+  /** The target of the form: the path of /oauth/authorize. */
   action: string;
-  /** The authorization that it belongs to. */
+  /** The id of the authorization. */
   request: string;
   /** Where the browser goes afterwards, which the content policy must allow. */
   redirectUri: string;
@@ -87,7 +87,7 @@ ${button('decision', 'deny', 'Deny')}
   );
 }
 
-/** For an authorization that cannot be sent back to the client. */
+/** The page for an authorization that cannot return to the client. */
 export function errorPage(status: number, reason: string): Answer {
   return { ...page(status, 'This does not work', `<p role="alert">${escaped(reason)}</p>`), reason };
 }
@@ -105,7 +105,7 @@ function button(name: string, value: string, label: string): string {
 }
 
 function page(status: number, title: string, content: string, form?: Form): Answer {
-  // Browsers apply form-action to redirects as well, so that it must name where the form leads to in the end.
+  // Browsers apply form-action to redirects, too, so it must include the final target.
   const formAction = form ? `'self' ${new URL(form.redirectUri).origin}` : "'none'";
   return {
     status,

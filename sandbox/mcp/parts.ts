@@ -11,7 +11,7 @@ import { Workspaces } from './workspaces.ts';
 
 export interface McpSurroundings {
   readonly store: Store;
-  /** The path in front of all endpoints. */
+  /** The path before all endpoints. */
   readonly basePath: string;
   /** The key that signs access tokens. */
   readonly signingKey: string;
@@ -35,14 +35,14 @@ export function createParts({ store, basePath, signingKey, baseUrl, clock }: Mcp
     codes: new Codes(),
     grants: new Grants(store, baseUrl, signingKey, options.refreshReuse ?? 'revokes the grant'),
     sessions: new McpSessions(),
-    /** Whether the client gets a session id, which all later requests must carry. */
+    /** Whether the client gets a session id, which all later requests must contain. */
     tellsSessionId: options.tellsSessionId ?? true,
     limiter: new RateLimiter(options.rateLimit ?? {}),
     toolCalls: new ToolCalls(store, toolbox),
     issuer: baseUrl,
     /** The audience that a token must have. */
     resource: () => `${baseUrl()}${paths.mcp}`,
-    /** Path of the endpoint for authorizations, with the base path. */
+    /** The path of the endpoint for authorizations, with the base path. */
     authorizePath: `${basePath}${paths.authorize}`,
   };
 }

@@ -1,6 +1,6 @@
 import { mira, tomasz } from '../seed.ts';
 
-/** A user of the records who can sign in, and the credentials for it. */
+/** A user of the records who can sign in, with email and password. */
 export interface Person {
   user_id: string;
   email: string;

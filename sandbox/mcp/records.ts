@@ -1,4 +1,4 @@
-/** What the MCP side keeps, next to the other records. Every field is assumed. */
+/** Records of the MCP endpoint, beside the service's other records. All fields are assumed. */
 
 export interface Workspace {
   workspace_id: string;
@@ -24,14 +24,14 @@ export interface OAuthClient {
   client_id_issued_at: number;
 }
 
-/** What a person has approved: one client, one workspace, some scopes. */
+/** A person's approval: one client, one workspace, some scopes. */
 export interface Grant {
   grant_id: string;
   client_id: string;
   user_id: string;
   workspace_id: string;
   scopes: string[];
-  /** The audience of its tokens, as the client named it. */
+  /** The audience of the grant's tokens, as the client named it. */
   resource: string;
   state: 'active' | 'revoked' | 'consent withdrawn';
 }
@@ -42,6 +42,6 @@ export interface RefreshToken {
   grant_id: string;
   /** Epoch milliseconds. */
   issued_at: number;
-  /** Rotated: a later token has taken its place. */
+  /** True if a later token has replaced this one. */
   used: boolean;
 }

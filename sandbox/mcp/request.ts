@@ -4,17 +4,17 @@ import type { Workspace } from './records.ts';
 /** A request to one of the MCP and OAuth endpoints. */
 export interface McpRequest {
   method: string;
-  /** Its path behind the base URL. */
+  /** The path after the base URL. */
   endpoint: string;
   query: URLSearchParams;
   headers: IncomingHttpHeaders;
   body: Buffer;
   ip: string;
-  /** By the sandbox's clock, skewed if a fault says so. */
+  /** The sandbox's time, which a fault may skew. */
   nowMs: number;
 }
 
-/** The person, the workspace and the scopes that a request to the MCP endpoint acts with. */
+/** The person, workspace and scopes of a request to the MCP endpoint. */
 export interface Caller {
   user_id: string;
   workspace: Workspace;

@@ -1,4 +1,4 @@
-/** What each scope grants, for the consent screen (docs/partner-api.md#mcp-scopes). */
+/** What each scope allows, for the consent screen (docs/partner-api.md#mcp-scopes). */
 export const grantable: ReadonlyMap<string, string> = new Map([
   ['mcp:use', 'Use the assistant endpoint'],
   ['mcp:projects.read', 'Read projects and project metadata'],
@@ -21,8 +21,8 @@ export const grantable: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * "Reserved scopes (mcp:users.write, mcp:teams.*, mcp:wiki.*, mcp:tickets.*, mcp:reports.read and others)". Which names
- * stand behind the asterisks is assumed.
+ * "Reserved scopes (mcp:users.write, mcp:teams.*, mcp:wiki.*, mcp:tickets.*, mcp:reports.read and others)". The names
+ * that the asterisks stand for are assumed.
  */
 const reserved = [
   'mcp:users.write',
@@ -30,12 +30,12 @@ const reserved = [
   'mcp:reports.read',
 ];
 
-/** Grantable and reserved ones: the reserved "appear in scopes_supported, grant nothing". */
+/** Grantable and reserved scopes. Reserved scopes "appear in scopes_supported, grant nothing". */
 export const supported: readonly string[] = [...grantable.keys(), ...reserved];
 
 /**
- * The scopes that a request may get: those it asks for, "clamped to the allowed set, not refused". An unknown scope is
- * left out as well, and a request without scopes asks for all that are allowed (both assumed).
+ * The scopes for a request: those it asks for, "clamped to the allowed set, not refused". Assumed: unknown scopes are
+ * left out, too, and a request without scopes asks for all allowed ones.
  */
 export function clamp(asked: string | null, allowed: readonly string[]): string[] {
   const names = asked?.split(' ').filter((name) => name !== '') ?? [];

@@ -6,7 +6,9 @@ import { OAuthRefusal, oauthAnswer } from './oauth-refusal.ts';
 import type { McpParts } from './parts.ts';
 import type { McpRequest } from './request.ts';
 
-/** "Exchanges the authorization code plus PKCE verifier for an access token and a refresh token", and refreshes them. */
+/**
+ * "Exchanges the authorization code plus PKCE verifier for an access token and a refresh token", and refreshes them.
+ */
 export function exchange(parts: McpParts, { body, headers, nowMs }: McpRequest): Answer {
   if (!String(headers['content-type']).includes('application/x-www-form-urlencoded')) {
     throw new OAuthRefusal(400, 'invalid_request', 'The content type must be application/x-www-form-urlencoded');
@@ -64,7 +66,7 @@ function refresh({ grants }: McpParts, form: URLSearchParams, client_id: string,
   return grants.issue(grant, nowMs, asked ? grant.scopes.filter((scope) => asked.includes(scope)) : grant.scopes);
 }
 
-/** RFC 8707: a resource of the token request must be one of the authorization. */
+/** RFC 8707: the resource of a token request must be the resource of the authorization. */
 function refuseOtherResource(form: URLSearchParams, resource: string): void {
   const asked = form.get('resource');
   if (asked !== null && asked !== resource) {

@@ -5,7 +5,7 @@ import type { Caller } from './request.ts';
 import { Actor } from './tools/actor.ts';
 import type { Toolbox } from './tools/toolbox.ts';
 
-/** Who called which tool with what. */
+/** A tool call, with its caller and arguments. */
 export interface ToolCall {
   time: string;
   user_id: string;
@@ -16,7 +16,7 @@ export interface ToolCall {
   outcome: 'done' | 'failed' | 'refused';
 }
 
-/** The methods of the protocol that the endpoint knows. */
+/** Handles the protocol's methods that the endpoint knows. */
 export class ToolCalls {
   readonly all: ToolCall[] = [];
   readonly #store: Store;

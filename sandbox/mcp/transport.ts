@@ -6,8 +6,8 @@ import type { McpParts } from './parts.ts';
 import type { Caller, McpRequest } from './request.ts';
 
 /**
- * Streamable HTTP, as the revisions of the protocol describe it. How requests are answered is not shown. Here each is
- * answered with one JSON object, there are no streams, and no batches.
+ * Streamable HTTP, as the protocol's revisions describe it. Assumed: each request gets one JSON object as its answer,
+ * and there are no streams or batches.
  */
 export function answerTransport(parts: McpParts, caller: Caller, request: McpRequest): Answer {
   switch (request.method) {
@@ -48,7 +48,7 @@ function initialize(parts: McpParts, caller: Caller, { id, params }: Message): A
   return { ...answer, headers: { ...answer.headers, 'mcp-session-id': parts.sessions.begin(caller) } };
 }
 
-/** The session that the request belongs to; undefined if the service has none. */
+/** The session of the request; undefined if the service has no sessions. */
 function sessionOf(parts: McpParts, caller: Caller, { headers }: McpRequest): string | undefined {
   const revision = headers['mcp-protocol-version'];
   if (revision !== undefined && !isRevision(revision)) {
@@ -61,7 +61,7 @@ function sessionOf(parts: McpParts, caller: Caller, { headers }: McpRequest): st
   return id;
 }
 
-/** What the service supports (docs/partner-api.md#mcp-revisions), the newest first. */
+/** The revisions that the service supports (docs/partner-api.md#mcp-revisions), newest first. */
 const revisions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 
 function isRevision(value: unknown): boolean {
@@ -69,8 +69,8 @@ function isRevision(value: unknown): boolean {
 }
 
 /**
- * "A client offering a newer revision fails the handshake right after OAuth succeeds." How it fails is not shown: an
- * error is assumed.
+ * "A client offering a newer revision fails the handshake right after OAuth succeeds." The failure is assumed to be an
+ * error.
  */
 function negotiate(offered: unknown, id: RequestId): object {
   if (!isRevision(offered)) {

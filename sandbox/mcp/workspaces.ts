@@ -4,7 +4,7 @@ import { find, type Store } from '../store.ts';
 import type { Member, Workspace } from './records.ts';
 import { grantable } from './scopes.ts';
 
-/** The workspaces of the company, what the administrator allows in each, and what each member sees. */
+/** The company's workspaces, the scopes that the administrator allows in each, and what each member sees. */
 export class Workspaces {
   readonly #store: Store;
 
@@ -20,12 +20,12 @@ export class Workspaces {
     return find(this.all, 'workspace_id', workspace_id);
   }
 
-  /** "A workspace picker listing workspaces that have MCP enabled": those that the person is a member of. */
+  /** "A workspace picker listing workspaces that have MCP enabled": those of which the person is a member. */
   offeredTo(user_id: string): Workspace[] {
     return this.all.filter((workspace) => workspace.mcp_enabled && memberOf(workspace, user_id) !== undefined);
   }
 
-  /** The administrator enables MCP and chooses the scopes that may ever be granted; all of them by default. */
+  /** Enables MCP, and sets the scopes that may be granted; by default all. */
   enable(workspace_id = firstWorkspaceId, scopes: readonly string[] = [...grantable.keys()]): void {
     const unknown = scopes.find((scope) => !grantable.has(scope));
     if (unknown !== undefined) throw new Error(`there is no scope ${unknown} to allow`);

@@ -3,7 +3,7 @@ import { refuse } from '../refusal.ts';
 import { find } from '../store.ts';
 import { boolean, id, integers, name, operation } from './operation.ts';
 
-/** docs/partner-api.md#statuses has neither 400 nor 422 for checklist operations; 422 is assumed. */
+/** docs/partner-api.md#statuses has neither 400 nor 422 for checklist operations. Assumed: 422. */
 export const checklists = [
   operation({
     path: '/work-items/checklist/groups/reorder',
@@ -14,7 +14,7 @@ export const checklists = [
       const groups = store.data.checklistGroups.filter(
         (group) => group.work_item_type === work_item_type && group.work_item_id === work_item_id,
       );
-      // The values of work_item_type are not shown; here only tasks have checklists.
+      // The values of work_item_type are not shown. Here, only tasks have checklists.
       if (work_item_type !== 'task' || !find(store.data.tasks, 'task_id', work_item_id)) {
         refuse(404, 'Work item not found');
       }
@@ -43,7 +43,7 @@ export const checklists = [
       const item = {
         ...before,
         is_completed: completed,
-        // "Shown moves": both are stamped on completion. Assumed: they are cleared on reopening.
+        // "Shown moves": completion sets both. Assumed: reopening clears them.
         completed_by: completed ? actorId : null,
         completed_at: completed ? stamp : null,
       };

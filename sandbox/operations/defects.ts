@@ -43,7 +43,7 @@ export const defects = [
     optional: { project_id: uuid, page: count, per_page: count },
     run({ project_id, ...pages }, { data }) {
       const found = data.defects.filter((defect) => project_id === undefined || defect.project_id === project_id);
-      // The newest first (assumed).
+      // Newest first (assumed).
       return paginate(found.toReversed(), pages);
     },
   }),

@@ -24,16 +24,17 @@ export interface Result {
 }
 
 /**
- * The evidence of docs/partner-api.md#operations. `documented`: path and payload fields. `fields assumed`: only the path is
- * documented, and the fields follow by analogy. `assumed`: both follow by analogy.
+ * The evidence in docs/partner-api.md#operations. `documented`: path and payload fields. `fields assumed`: only the
+ * path is documented, and the fields follow by analogy. `assumed`: both follow by analogy.
  *
- * docs/partner-api.md#payload-types shows all that is known about the types of payload fields and which are required.
- * The values of fields that were not sent are not shown. Everything else here is assumed, including that unknown fields
- * are dropped.
+ * docs/partner-api.md#payload-types has everything that is known about the types of payload fields, and which are
+ * required. The
+ * values of fields that were not sent are not shown. Everything else here is assumed, such as that unknown fields are
+ * dropped.
  */
 export type Evidence = 'documented' | 'fields assumed' | 'assumed';
 
-/** The field to blame, and what is wrong with it. */
+/** An invalid field, and what is wrong with it. */
 type Fault = readonly [field: string, reason: string];
 
 interface Declaration<R extends Fields, O extends Fields> {
@@ -60,9 +61,9 @@ export interface Operation {
   readonly success: 200 | 201;
   /** The status for an invalid payload. */
   readonly invalid: 400 | 422;
-  /** The known fields of a payload. Throws a Refusal if one is missing or invalid. */
+  /** Returns the known fields of a payload. @throws {Refusal} if one is missing or invalid */
   validate(payload: Payload): Payload;
-  /** `stamp` is the time of the work as YYYY-MM-DD HH:MM:SS, in UTC (assumed). `actorId` is the user who does it. */
+  /** @param stamp the time as YYYY-MM-DD HH:MM:SS, in UTC (assumed) @param actorId the user who acts */
   run(payload: Payload, store: Store, stamp: string, actorId: string): Result;
 }
 
@@ -70,7 +71,7 @@ const NAME = 'must be a string that is not empty';
 const COUNT = 'must be an integer of at least 1';
 const INTEGERS = 'must be an array of integers';
 
-/** The types of payload fields. Maximum lengths and sizes are not shown, so there are none. */
+/** The types of payload fields. The document shows no maximum lengths and sizes, so there are none. */
 export const text = z.string('must be a string');
 export const name = z.string(NAME).regex(/\S/, NAME);
 export const uuid = z.guid('must be a UUID');
@@ -87,7 +88,7 @@ export function operation<const R extends Fields = NoFields, const O extends Fie
   declared: Declaration<R, O>,
 ): Operation {
   const { path, evidence, scope, success = 200, invalid = 422, required = {}, optional = {} } = declared;
-  // Required fields come first, also in a refusal, and stay required where they are optional elsewhere.
+  // Required fields come first, also in a refusal, and stay required even if they are optional elsewhere.
   const known = z.object({ ...required, ...z.object(optional).partial().shape, ...required });
   const refuse = (faults: Fault[]): never => {
     throw new Refusal(invalid, 'Validation failed', { errors: Object.fromEntries(faults) });
@@ -115,7 +116,7 @@ function faultOf({ path: [field], message }: z.core.$ZodIssue, payload: Payload)
   return [name, payload[name] === undefined ? 'is required' : message];
 }
 
-/** The defaults for page and page size (1 and 20) are assumed, and so are the zeros of an empty list. */
+/** The defaults for page and page size (1 and 20), and the zeros of an empty list, are assumed. */
 export function paginate(
   records: readonly object[],
   { page = 1, per_page = 20 }: { page?: number; per_page?: number },

@@ -21,8 +21,8 @@ export const projects = [
     scope: 'projects.read',
     optional: { page: count, limit: count },
     run({ page = 1, limit }, { data }) {
-      // "every project the key can access", and not documented as paginated: without a limit, it returns all of them
-      // (assumed).
+      // "every project the key can access" is not documented as paginated. Assumed: without a limit, it returns all of
+      // them.
       const all = data.projects.map(returned);
       return limit === undefined ? { data: all } : paginate(all, { page, per_page: limit });
     },
@@ -31,7 +31,7 @@ export const projects = [
     path: '/projects/create',
     evidence: 'documented',
     scope: 'projects.write',
-    // The machine-readable description lists 200; the reference, which is followed here, 201.
+    // The machine-readable description lists 200, but the reference 201, which applies here.
     success: 201,
     required: { name: name },
     optional: changeable,
@@ -92,7 +92,7 @@ export function matches(q: string, ...texts: string[]): boolean {
   return texts.join('\n').toLowerCase().includes(q.toLowerCase());
 }
 
-/** docs/partner-api.md#statuses has no 404 for projects, tasks and timelogs: unknown ids fail validation (assumed). */
+/** docs/partner-api.md#statuses has no 404 for projects, tasks and timelogs. Assumed: unknown ids fail validation. */
 function existing({ data }: Store, project_id: string): Project {
   return find(data.projects, 'project_id', project_id) ?? refuse(422, 'Project not found');
 }

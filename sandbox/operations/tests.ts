@@ -87,7 +87,7 @@ export const tests = [
     run({ test_case_id, step_id, hard_delete }, store) {
       const step = find(store.data.testSteps, 'step_id', step_id);
       if (step === undefined || step.test_case_id !== test_case_id) return refuse(404, 'Test step not found');
-      // The values are not shown (docs/partner-api.md#operations). Assumed: these delete, and any other value archives.
+      // The values are not shown (docs/partner-api.md#operations). Assumed: these delete, and all other values archive.
       if (/^(true|yes|1)$/i.test(String(hard_delete))) store.remove('testSteps', step.step_id);
       else store.put('testSteps', { ...step, status: 'archived' });
       return { data: { step_id: step.step_id } };

@@ -4,22 +4,22 @@ import { seen } from '../outside.tsx';
 const HEIGHT = 72;
 const WIDTH = 600;
 const MOST_LABELS = 6;
-/** One job or call can be seen. */
+/** The least height of a bar, at which a single job or call is visible. */
 const LEAST = 1.5;
 
 interface Series {
-  /** `succeeded`, also the class of its bars. */
+  /** A kind such as `succeeded`, which is also the class of its bars. */
   is: string;
   values: readonly number[];
 }
 
-/** A time in parts, as stacked bars, against a limit. */
+/** Parts of a time as stacked bars, compared with a limit. */
 export function BarChart(props: {
   title: string;
   from: number;
   partMs: number;
   series: readonly Series[];
-  /** The limit of one part. */
+  /** The limit for each part. */
   limit?: number;
   unit: string;
 }) {

@@ -1,6 +1,6 @@
 import { count } from '../format.ts';
 
-/** How much of a limit of calls is used. */
+/** Shows how much of a limit of calls is used. */
 export function Meter({ label, used, limit }: { label: string; used: number; limit: number }) {
   const part = Math.min(1, used / limit);
   const text = `${label}: ${count(used)} of ${count(limit)} calls`;

@@ -1,6 +1,6 @@
 import type { Period } from '../../contract.ts';
 
-/** What a period is called. The order is that of the legend. */
+/** The names of periods, in the order of the legend. */
 export const periodNames: Readonly<Record<Period['is'], string>> = {
   queue: 'in the queue',
   budget: 'waiting for the budget',
@@ -12,7 +12,7 @@ export const periodNames: Readonly<Record<Period['is'], string>> = {
   operator: 'waiting for an operator',
 };
 
-/** Fills that differ in their pattern, not only in their colour. Drawn once per page. */
+/** Fills that differ in pattern as well as in colour. Drawn once per page. */
 export function Patterns() {
   return (
     <svg width="0" height="0" class="patterns" aria-hidden="true">

@@ -1,20 +1,20 @@
 import type { Period } from '../../contract.ts';
 
-/** Where a moment is between the beginning and the end of a job, from 0 to 1. */
+/** Maps the moments of a job to places from 0 (its beginning) to 1 (its end). */
 export interface TimeScale {
   at(moment: number): number;
-  /** The moment at a place: what {@link at} is given. */
+  /** The moment at a place, the inverse of {@link at}. */
   moment(part: number): number;
-  /** True if long periods are drawn shorter than they were. */
+  /** Whether long periods are drawn shorter than their time. */
   isShortened: boolean;
 }
 
-/** A period that would be narrower than this cannot be seen. */
+/** A narrower period could not be seen. */
 const LEAST_PART = 0.012;
 
 /**
- * Periods follow one another without gaps, so each can have a width of its own: of its length. If the shortest could not be
- * seen then, it is of the cube root of its length.
+ * Draws each period as wide as it is long. If the shortest would then be too narrow, the widths are cube roots of the
+ * lengths. The periods have no gaps, so they can be scaled one by one.
  */
 export function timeScale(periods: readonly Period[], until: number): TimeScale {
   const lengths = periods.map(({ from, to = until }) => Math.max(0, to - from));

@@ -13,7 +13,7 @@ const GRID = [0.25, 0.5, 0.75];
 const BAR_HEIGHT = 14;
 const ROW_HEIGHT = 22;
 
-/** Where the time of a job went: one row for what happens between steps, and one for each step. */
+/** Shows how a job used its time: one row for the time between steps, and one for each step. */
 export function Waterfall({ job }: { job: JobDetail }) {
   const { periods, steps } = job;
   const isOver = periods.every(({ to }) => to !== undefined);
@@ -130,7 +130,7 @@ function Axis({ periods, scale, until }: { periods: readonly Period[]; scale: Ti
   );
 }
 
-/** The kinds of periods that the job has, with the time of each. */
+/** The kinds of periods of the job, with their total times. */
 function Legend({ periods, until }: { periods: readonly Period[]; until: number }) {
   const kinds = Object.keys(periodNames) as Period['is'][];
   return (
@@ -151,7 +151,7 @@ function Legend({ periods, until }: { periods: readonly Period[]; until: number 
   );
 }
 
-/** The same as text, also for screen readers. */
+/** The periods as text, also for screen readers. */
 function PeriodTable({ periods, until }: { periods: readonly Period[]; until: number }) {
   return (
     <details class="as-table">
@@ -175,12 +175,12 @@ function PeriodTable({ periods, until }: { periods: readonly Period[]; until: nu
   );
 }
 
-/** How long the periods lasted in all. */
+/** The total time of the periods. */
 export function timeOf(periods: readonly Period[], until = 0): number {
   return periods.reduce((sum, { from, to = until }) => sum + to - from, 0);
 }
 
-/** A step's name without the digest that tells it from others of the job. */
+/** A step's name without the digest that makes it unique in its job. */
 export const stepTitle = (step: string) => step.replace(/ (?=\d*[a-f])[\da-f]{8}$/, '');
 
 export function stepAnchor(step: string): string {

@@ -26,7 +26,7 @@ const stepMarks: Readonly<Record<StepDetail['status'], MarkName>> = {
 
 const causes = { github: 'GitHub', slack: 'Slack', webhook: 'Webhook' };
 
-/** One job: its cause, where its time went, every send, and what to do next. */
+/** One job: its cause, how it used its time, every send, and what to do next. */
 export function JobScreen({ id }: { id: string }) {
   const resource = useJob(id);
   const { data: job } = resource;
@@ -141,7 +141,7 @@ function Head({ job }: { job: JobDetail }) {
   );
 }
 
-/** @param shownAbove the steps whose sends are shown with what is known of them */
+/** @param shownAbove the steps whose sends are already shown above */
 function Steps({ job: { connection, steps, periods }, shownAbove }: { job: JobDetail; shownAbove: readonly string[] }) {
   return (
     <Card id="steps" title="Steps">

@@ -11,7 +11,7 @@ import { href, route } from '../route.ts';
 import { Screen } from '../screen.tsx';
 import { useValue } from '../state.ts';
 
-/** All jobs, those that go on first, with filters. */
+/** All jobs with filters, unfinished ones first. */
 export function JobsScreen() {
   const counts = useResource<Now>('/api/now').data?.counts;
   const filters = filtersIn(useValue(route).query);

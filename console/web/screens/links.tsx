@@ -14,10 +14,10 @@ import { lifeMark, StatusMark } from '../status.tsx';
 import { Table } from '../table.tsx';
 import { Ago } from '../time.tsx';
 
-/** Which issue belongs to which defect. */
+/** Shows which defect each issue has. */
 export function LinksScreen() {
   const [find, setFind] = useState('');
-  // Changes of jobs do not concern it.
+  // Links do not follow the changes of jobs.
   const resource = useResource<LinkPage>(`/api/links?${new URLSearchParams({ find })}`, () => false);
   return (
     <Screen title="Links">
@@ -50,7 +50,7 @@ const lives: Readonly<Record<LinkRow['life'], string>> = {
   unreadable: 'Cannot be read',
 };
 
-/** Why nothing creates the defect of a claimed issue at the moment. */
+/** Why no job creates the defect of a claimed issue now. */
 const rests: Readonly<Record<NonNullable<LinkRow['claimRests']>, string>> = {
   parked: 'Its creation is parked',
   discarded: 'Its creation was discarded',

@@ -18,7 +18,7 @@ import { Table } from '../table.tsx';
 import { Ago, At, AtAndAway, Coming, Since } from '../time.tsx';
 import { NoJobs } from './jobs.tsx';
 
-/** What the relay does at this moment: what does not work, then jobs, connections and schedules. */
+/** The relay at this moment: outages first, then jobs, connections and schedules. */
 export function NowScreen() {
   const resource = useResource<Now>('/api/now');
   return (
@@ -53,12 +53,12 @@ export function NowScreen() {
   );
 }
 
-/** Whether it does not send what it should. */
+/** Whether the connection cannot send as it should. */
 export const isBroken = ({ stopped, pausedUntil }: ConnectionNow) => stopped.length > 0 || pausedUntil !== null;
 
 const ENDINGS = ['succeeded', 'not-done', 'parked'] as const;
 
-/** What happened, and how much of the limits it used. */
+/** How the jobs of the last hour ended, and how much of the limits they used. */
 function LastHour({ of: { hour, connections } }: { of: Now }) {
   const { from, partMs, jobs } = hour;
   const ended = ENDINGS.map((is) => ({ is, values: jobs[is] ?? [] }));
@@ -106,7 +106,7 @@ function Counts({ counts, oldest }: Pick<Now, 'counts' | 'oldest'>) {
   );
 }
 
-/** One line, which opens to the lanes and the day. */
+/** One line, which opens to show the lanes and the day. */
 function ConnectionCard({ of, at }: { of: ConnectionNow; at: number }) {
   const { connection, service, minute, day, dayCalls, dayUsedUpAt, failing, assumed, lanes } = of;
   const id = `connection-${connection}`;
@@ -154,20 +154,20 @@ function ConnectionCard({ of, at }: { of: ConnectionNow; at: number }) {
 }
 
 const HOUR_MS = 3_600_000;
-/** The budget counts in parts of this length. */
+/** The budget counts calls in parts of this length. */
 const PART_MS = HOUR_MS / 6;
 
-/** When the first part began: the last goes on. */
+/** When the first part began. The last part is not over yet. */
 const firstOf = (calls: readonly number[], at: number) => (Math.floor(at / PART_MS) - calls.length + 1) * PART_MS;
 
-/** The calls of each hour, from those of each ten minutes. */
+/** Sums the calls of ten minutes for each hour. */
 function hoursOf(calls: readonly number[]): number[] {
   return Array.from({ length: 24 }, (_, hour) =>
     calls.slice(hour * 6, hour * 6 + 6).reduce((sum, some) => sum + some, 0),
   );
 }
 
-/** When the limit of the day is reached. */
+/** When the day's limit will be reached. */
 function Forecast({ at }: { at: number | null }) {
   if (at === null) return <>At the pace of the last hour, the day’s limit is not reached.</>;
   return (
@@ -177,7 +177,7 @@ function Forecast({ at }: { at: number | null }) {
   );
 }
 
-/** Whether calls are sent. */
+/** Whether the connection sends calls. */
 function ConnectionState({ stopped, pausedUntil, refusesKey, failing }: ConnectionNow) {
   if (refusesKey) return <StatusMark of="noKey" />;
   if (stopped.some(({ operation }) => operation === undefined)) return <StatusMark of="stopped" />;
@@ -186,7 +186,7 @@ function ConnectionState({ stopped, pausedUntil, refusesKey, failing }: Connecti
   return <StatusMark of={failing === undefined ? 'sending' : 'failing'} />;
 }
 
-/** The minute's limit is lower than configured. */
+/** Says that the limit per minute is lower than configured. */
 function Assumed({ perMinute, since }: NonNullable<ConnectionNow['assumed']>) {
   return (
     <p>
@@ -198,7 +198,7 @@ function Assumed({ perMinute, since }: NonNullable<ConnectionNow['assumed']>) {
 
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** What does not work, since when, what is tried, who waits for it, and what to do. */
+/** An outage: what does not work, since when, what the relay tries, which jobs wait, and what to do. */
 function Outage({ of: { connection, stopped, pausedUntil, refusesKey, held } }: { of: ConnectionNow }) {
   return (
     <div class={refusesKey ? 'outage bad' : 'outage'}>

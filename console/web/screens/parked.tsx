@@ -12,12 +12,12 @@ import { Screen } from '../screen.tsx';
 import { StatusMark } from '../status.tsx';
 import { Ago } from '../time.tsx';
 
-/** Drawing hundreds of rows takes time that an operator rarely needs. */
+/** Hundreds of rows take long to draw, and an operator rarely needs them. */
 const SHOWN = 50;
 
 type Group = ParkedGroups['groups'][number];
 
-/** The jobs that wait for an operator, grouped by their reason. */
+/** The jobs that wait for an operator, grouped by reason. */
 export function ParkedScreen() {
   const resource = useResource<ParkedGroups>('/api/parked');
   return (
@@ -119,7 +119,7 @@ function GroupCard({ group, reload }: { group: Group; reload: () => void }) {
   );
 }
 
-/** What is known of one job is read when it is opened. */
+/** The details of one job, which are read when the operator opens it. */
 function Unknown(props: { id: string; summary: string; isOpen: boolean; reload: () => void }) {
   const { id, summary, isOpen, reload } = props;
   const [isRead, setRead] = useState(isOpen);

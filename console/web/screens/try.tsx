@@ -15,7 +15,7 @@ import { At } from '../time.tsx';
 /** Undefined in a read-only console. */
 type Act = ((action: TryAction) => void) | undefined;
 
-/** Sends events to the relay on this machine, answers its messages, and breaks something in the sandbox. */
+/** Sends events to the relay on this machine, answers its messages, and sets faults of the sandbox. */
 export function TryScreen() {
   const { operate, canTry } = useRelay();
   const resource = useResource<TryFacts>(canTry ? '/api/try' : undefined);
@@ -250,7 +250,7 @@ function Messages({ messages, act }: { messages: TryFacts['messages']; act: Act 
 
 type Part = TryFacts['messages'][number]['parts'][number];
 
-/** Text of a message as Slack shows it. */
+/** Text of a message, formatted as in Slack. */
 function MessageText({ text, is, url }: Part['text'][number]) {
   const shown = <bdi class="outside">{seen(text)}</bdi>;
   if (url !== undefined) {

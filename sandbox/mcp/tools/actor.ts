@@ -6,7 +6,7 @@ import { find, type Store } from '../../store.ts';
 import type { Caller } from '../request.ts';
 import { sees } from '../workspaces.ts';
 
-/** A caller at work on the records: sees what the person may see, and what it does has the person as its author. */
+/** A caller at work on the records. It sees what the person may see, and is the author of its changes. */
 export class Actor {
   readonly caller: Caller;
   readonly store: Store;
@@ -38,7 +38,7 @@ export class Actor {
     return this.store.data.projects.filter((project) => sees(workspace, user_id, project));
   }
 
-  /** What the person cannot see is as unknown as what does not exist. */
+  /** Returns a project. One that the person cannot see counts as unknown. */
   project(project_id: string): Project {
     return find(this.projects(), 'project_id', project_id) ?? refuse(404, 'Project not found');
   }
@@ -47,7 +47,7 @@ export class Actor {
     return this.#visible(find(this.store.data.tasks, 'task_id', task_id)) ?? refuse(404, 'Task not found');
   }
 
-  /** An item that belongs to a visible task. */
+  /** An item of a visible task. */
   checklistItem(item_id: number): ChecklistItem {
     const { checklistItems, checklistGroups, tasks } = this.store.data;
     const item = find(checklistItems, 'item_id', item_id);
@@ -56,7 +56,7 @@ export class Actor {
     return (task && item) ?? refuse(404, 'Checklist item not found');
   }
 
-  /** The records that belong to a visible project. */
+  /** The records of visible projects. */
   visible<T extends { project_id: string }>(records: readonly T[]): T[] {
     const projects = new Set(this.projects().map(({ project_id }) => project_id));
     return records.filter(({ project_id }) => projects.has(project_id));

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { date as day } from '../../operations/operation.ts';
 
-/** The types of arguments, which several tools share. */
+/** The types of arguments that several tools share. */
 
 export const text = z.string('must be a string');
 export const date = text

@@ -9,8 +9,8 @@ type Given = Readonly<Record<string, unknown>>;
 const inProject = (actor: Actor, given: unknown) => actor.project(String(given)).project_id;
 
 /**
- * Tools for the scopes that no command of the relay is mapped to, one each. What the sandbox keeps no records of is
- * confirmed, or an empty list.
+ * One tool for each scope that no command of the relay uses. If the sandbox has no records for a tool, it confirms the
+ * call or returns an empty list.
  */
 const others: readonly [
   scope: string,

@@ -12,24 +12,24 @@ interface Described {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** Which tool needs which scope is assumed, from docs/partner-api.md#mcp-scopes. */
+  /** The scope that the tool needs; assumed, from docs/partner-api.md#mcp-scopes. */
   readonly scope: string;
   readonly kind: 'reads' | 'creates' | 'changes';
 }
 
-/** "Names and argument shapes of the MCP tools: not shown." All that stands in this folder is the sandbox's invention. */
+/** "Names and argument shapes of the MCP tools: not shown." So everything in this folder is invented. */
 interface Declaration<R extends Schemas, O extends Schemas> extends Described {
   /** Default: none. */
   required?: R;
   optional?: O;
-  /** Throws a Refusal when the records do not allow it. */
+  /** @throws {Refusal} if the records do not allow it */
   run(args: Values<R, O>, actor: Actor): object;
 }
 
 export interface Tool extends Described {
-  /** The JSON Schema of its arguments. */
+  /** The JSON Schema of the arguments. */
   readonly inputSchema: object;
-  /** What is wrong with arguments: `hours must be a number`. Empty if it can be run with them. */
+  /** What is wrong with the arguments: `hours must be a number`. Empty if they are valid. */
   faults(args: Arguments): string[];
   run(args: Arguments, actor: Actor): object;
 }
@@ -46,7 +46,7 @@ export function tool<const R extends Schemas = NoSchemas, const O extends Schema
     ...described,
     inputSchema,
     faults: (args) => input.safeParse(args).error?.issues.flatMap((issue) => faultsOf(issue, args)) ?? [],
-    // `faults` has shown that the arguments have these types; the declaration cannot say so to the compiler.
+    // `faults` has checked the types of the arguments, but the declaration cannot express that to the compiler.
     run: (args, actor) => declared.run(args as Values<R, O>, actor),
   };
 }

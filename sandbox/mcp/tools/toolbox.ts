@@ -6,17 +6,17 @@ import { otherTools } from './other-tools.ts';
 import type { Arguments, Tool } from './tool.ts';
 import { tools } from './tools.ts';
 
-/** Other names of tools, by ours. */
+/** Other names for tools, by our names. */
 export type ToolNames = Readonly<Record<string, string>>;
 
 export interface ToolboxOptions {
   names: ToolNames;
   pageSize: number;
-  /** Tells the scope of each tool in its `_meta`. */
+  /** Whether `_meta` of each tool includes its scope. */
   tellsScopes: boolean;
 }
 
-/** The tools as the clients see them. */
+/** The tools as clients see them. */
 export class Toolbox {
   readonly #options: ToolboxOptions;
   readonly #tools: readonly Tool[];
@@ -26,7 +26,7 @@ export class Toolbox {
     this.#tools = [...tools, ...otherTools].map((tool) => ({ ...tool, name: options.names[tool.name] ?? tool.name }));
   }
 
-  /** One page of tools/list. The cursor is the number of tools before the page. */
+  /** One page of tools/list. The cursor is the number of earlier tools. */
   list(cursor: unknown): object {
     const start = cursor === undefined ? 0 : Number(cursor);
     if (!Number.isInteger(start) || start < 0 || start > this.#tools.length) {
@@ -39,7 +39,7 @@ export class Toolbox {
     };
   }
 
-  /** tools/call. Assumed: a call that fails because of its arguments or the records has a result with isError. */
+  /** tools/call. Assumed: if a call fails because of its arguments or the records, its result has isError. */
   call(actor: Actor, id: RequestId, params: Readonly<Record<string, unknown>>): object {
     const tool = this.#tools.find(({ name }) => name === params.name);
     if (tool === undefined) throw new RpcError(codes.invalidParams, 'The tool is unknown');

@@ -4,7 +4,7 @@ import { type Tool, tool } from './tool.ts';
 
 const severity = oneOf(['minor', 'major', 'critical']);
 
-/** What the relay's commands are mapped to. */
+/** The tools that the relay's commands use. */
 export const tools: readonly Tool[] = [
   tool({
     name: 'list_projects',
