@@ -74,7 +74,7 @@ export interface Defect {
   test_case_id: string | null;
   test_step_id: number | null;
   task_id: string | null;
-  /** As in a task. */
+  /** See {@link Task}. */
   created_by?: string;
   dt_created: string;
   dt_updated: string;

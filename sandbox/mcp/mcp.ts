@@ -1,21 +1,21 @@
 /**
- * The MCP endpoint of the service and its OAuth flow.
+ * The service's MCP endpoint and its OAuth flow.
  *
  *     const sandbox = await startSandbox({ clock, mcp: { enabled: true } });
  *     sandbox.mcp.url                          the endpoint
- *     sandbox.mcp.enable(workspace?, scopes?)  what the administrator does; also disable, revokeGrants(user_id?),
+ *     sandbox.mcp.enable(workspace?, scopes?)  an administrator's action; also disable, revokeGrants(user_id?),
  *                                              withdrawConsent(user_id?)
- *     sandbox.mcp.purgeClients()               what can happen to the service; also endSessions()
- *     sandbox.mcp.people                       who can sign in, with email and password
+ *     sandbox.mcp.purgeClients()               an event of the service; also endSessions()
+ *     sandbox.mcp.people                       the people who can sign in, with email and password
  *     sandbox.mcp.grant(email, { scopes })     tokens without a browser
- *     sandbox.mcp.calls, sandbox.mcp.audit     who called which tool with what; every request, with its status
- *     sandbox.data                             the records that the tools work on, and workspaces, clients, grants
+ *     sandbox.mcp.calls, sandbox.mcp.audit     all tool calls; all requests, with their status
+ *     sandbox.data                             the tools' records, and workspaces, clients, grants
  *     sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/oauth/token', call: 'refresh_token', times: 1 })
  *     sandbox.setFault({ kind: 'server-error', operation: '/mcp/partner', call: 'log_time' })
  *     sandbox.setFault({ kind: 'grants-revoked', operation: '/mcp/partner', skip: 3, times: 1 })
  *
- * options.ts has the options, and ../faults.ts the faults. test/sandbox/mcp/consent.ts goes through the pages as a browser
- * does.
+ * options.ts has the options, and ../faults.ts the faults. test/sandbox/mcp/consent.ts goes through the pages as a
+ * browser does.
  */
 import { type Answer, disturbed, type ErrorAnswer, jsonAnswer } from '../answer.ts';
 import { delay, type Fault, type Faults, isHappening, skewMsOf, type When } from '../faults.ts';
