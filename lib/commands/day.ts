@@ -223,8 +223,7 @@ const AGO = new RegExp(
 const FEW_ONLY = new RegExp(`^(?:${FEW})$`);
 
 /**
- * Reads `2 days ago` or `vor einer Woche`. Hours ago may be today or yesterday, and people say a week ago for days
- * around it.
+ * Reads `2 days ago` or `vor einer Woche`. Hours ago may be today or yesterday, and a week ago may be a day around it.
  */
 function daysAgo(text: string): Form | undefined {
   const match = AGO.exec(text);
@@ -313,7 +312,7 @@ function beginsWith(text: string, phrase: string): boolean {
 }
 
 /**
- * Returns the last such weekday. On the same weekday, today is possible, too. `last` may also mean the previous week.
+ * Returns the last such weekday. If today is that weekday, it is possible, too. `last` may also mean the previous week.
  */
 function lastDays(weekday: number, isLast: boolean, today: string): Day[] {
   const days = (new Date(today).getUTCDay() - weekday + 7) % 7;

@@ -169,7 +169,9 @@ export function printLog({ minutes, day, task, note, isId, open, unclear }: LogC
   return ['log', duration, ...(day === 'today' ? [] : [day]), named, ...noted].join(' ');
 }
 
-/** Returns true if no day was read behind the first word, and the first word does not join two days. */
+/**
+ * Returns true if no day was read behind the first word, and the first word is no joint between days, such as `and`.
+ */
 function isAllNote(text: string, note = ''): boolean {
   const { word = '', rest = '' } = firstWord(withoutLeadIn(text)) ?? {};
   return noteIn(rest) === note && !JOINT_OF_DAYS.test(word);

@@ -3,7 +3,7 @@ import type { $ZodType } from 'zod/v4/core';
 import type { Declared } from '../service/partner/operations/operations.ts';
 import type { Trigger } from './trigger.ts';
 
-/** The kept result of a step. The journal stores it as JSON and returns it unchanged; a `Date` would change. */
+/** A value that a step can keep: the journal stores it as JSON and returns it unchanged. A `Date` would change. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [field: string]: Json | undefined };
 
 type EffectOf<Name extends keyof Declared> = Declared[Name]['effect'];
@@ -189,7 +189,7 @@ export interface Steps {
    */
   until(step: string, time: string | number): Promise<void>;
   /**
-   * Parks the job until a person continues it with `partner-relay replay <job> --reason <answer>`, or discards it.
+   * Parks the job until a person continues it with `npx partner-relay replay <job> --reason <answer>`, or discards it.
    * @returns that person and their answer
    */
   ask(step: string, question: string): Promise<{ by: string; answer: string }>;
@@ -225,7 +225,7 @@ export interface CommandSteps extends Steps {
    * Calls a tool as the person who gave the command, with their linked account. If they have none, the job ends and
    * tells them how to link it. A tool that changes something is called at most once.
    *
-   * @param call the tool's name, and the hash of its schema from `partner-relay mcp doctor`; a changed tool is not
+   * @param call the tool's name, and the hash of its schema from `npx partner-relay mcp doctor`; a changed tool is not
    *   called
    * @param keep returns the part of the answer to keep, sealed for that person; at most 32 KB
    */

@@ -246,8 +246,8 @@ export function createOpenedRequests({ table, vault, grants, clock, randomBytes 
 const sealedFor = ({ holder, connection }: Asker) => ['account link', connection, holder.in, holder.id.toLowerCase()];
 
 /**
- * Returns six random digits. They are the remainder of 48 random bits, so many more than a million that all codes are
- * practically equally likely.
+ * Returns six random digits. They are the remainder of a 48-bit random number, which is so much larger than a million
+ * that all codes are practically equally likely.
  */
 function randomCode(randomBytes: (size: number) => Uint8Array): string {
   const number = Buffer.from(randomBytes(6)).readUIntBE(0, 6) % 1_000_000;

@@ -81,7 +81,7 @@ export const closesPending = (issue: string): Verdict =>
 export const namesTask = (id: string): Verdict =>
   verdict('success', 'It is tracked', `It names the task ${plainText(id)}, which exists.`);
 
-/** The text does not reveal whether the task does not exist or the relay's key cannot see it. */
+/** The text is the same for a missing task and for a task that the relay's key cannot see. */
 export const nothingFound = (named: readonly string[]): Verdict =>
   verdict(
     'failure',

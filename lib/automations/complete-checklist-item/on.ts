@@ -2,9 +2,10 @@ import { onGithub } from '../github-trigger.ts';
 import { checklistItemJobs } from './jobs.ts';
 
 /**
- * When a pull request is merged, completes the checklist items that it names with `Completes checklist item <id>`. The
- * base must be a branch that counts, and the author a collaborator; the worker asks GitHub, unless the author is the
- * owner. A stacked pull request is merged into another branch first, so its work has not arrived yet.
+ * When a pull request is merged, completes the checklist items that it names with `Completes checklist item <id>`. It
+ * must be merged into the default branch or a configured one: a stacked pull request is merged into another branch
+ * first, so its work has not arrived yet. Its author must be a collaborator; the worker asks GitHub, unless the author
+ * is the owner.
  */
 export const on = onGithub('pull_request', checklistItemJobs, async (payload, { repository, inTexts }) => {
   const { action, pull_request: pull } = payload;

@@ -47,8 +47,8 @@ export const defectVerb: Verb<DefectCommand> = {
 };
 
 /**
- * Returns why a title may be meant as something else: `issue WEB-42`, `bug list` and `task 201 fertig` may contain an
- * id or a question, and `task "Fix the cart" assign to @ada` asks for more than a title.
+ * Returns why a title may be a mistake: `issue WEB-42`, `bug list` and `task 201 fertig` look like an id or another
+ * request, and `task "Fix the cart" assign to @ada` asks for more than a title.
  */
 export function doubtOfTitle(what: string, title = ''): string | undefined {
   const words = title.split(' ', MOST_ODD_WORDS + 1);

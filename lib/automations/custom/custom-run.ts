@@ -41,7 +41,7 @@ export function customAutomations(context: Context): Automation[] {
   }));
 }
 
-/** Returns who gave a command, and when. Commands contain only a handle, and few people know each other's handles. */
+/** Returns who gave a command, and when. A command contains only a handle, but people know each other by name. */
 async function askerOf({ asked, createdAt }: Job, steps: JobSteps, { people }: Context): Promise<Asker | undefined> {
   if (!asked?.by) return undefined;
   const { in: platform, id } = asked.by;

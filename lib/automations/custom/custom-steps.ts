@@ -158,7 +158,7 @@ export function createCustomSteps(job: Job, steps: JobSteps, context: CustomCont
     };
     const answer = await askInSlack(step, question, { job, steps, slack: inSlack(step), context });
     if (!answer) return undefined;
-    // The answer contains a handle, and few people know each other's handles.
+    // The answer contains only a handle, but people know each other by name.
     const name = await people.nameOf({ in: 'slack', id: answer.userId }, named(step));
     return { by: name ?? answer.by, value: answer.value };
   }

@@ -40,7 +40,7 @@ export function strayOf(
   };
 }
 
-// Other listeners would hear of the error, too, and the listener of Lambda's runtime ends the process. So errors of the
+// Other listeners would receive the error, too, and the listener of Lambda's runtime ends the process. So errors of the
 // team's code reach no listener. All other errors take their usual way.
 const ENDING = new Set(['unhandledRejection', 'uncaughtException']);
 const { emit } = process;

@@ -29,8 +29,8 @@ export class ThrownByTeam extends Error {
   }
 
   /**
-   * Returns, for example, `RangeError: no place for 12 at automations/mine.ts:6`; the message only where people may
-   * read it.
+   * Returns, for example, `RangeError: no place for 12 at automations/mine.ts:6`. Includes the message only where
+   * people may read it.
    * @param file the team's file
    */
   inWords(file: string, { showsErrors }: Pick<CustomAutomations, 'showsErrors'>): string {

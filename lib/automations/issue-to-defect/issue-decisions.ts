@@ -86,7 +86,9 @@ export function decideClaim(held: Claim, fate: ClaimFate, view: IssueView): Clai
   }
 }
 
-/** Jobs of events go before jobs of a backfill, which may take hours, and jobs of members before those of outsiders. */
+/**
+ * Returns true if the job goes first. Events precede a backfill, which may take hours, and members precede outsiders.
+ */
 function goesFirst({ job, repository }: IssueView, other: IssueView['job'], held: Claim): boolean {
   const goesLast = ({ lane, stranger }: IssueView['job']) => lane === 'backfill' || stranger !== undefined;
   const isMisplaced = held.connection !== repository.connection && job.connection === repository.connection;

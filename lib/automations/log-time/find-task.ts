@@ -22,7 +22,7 @@ export interface TaskSource {
   byId(text: string): Promise<Task | null>;
   search(step: string, text: string): Promise<{ found: Task[]; whole: boolean }>;
   /**
-   * Tries text that no search finds as an id.
+   * Looks up a text as an id after no search has found it.
    * @param isWhole true if the text is all that was typed for the task
    */
   byOddId(text: string, isWhole: boolean): Promise<Task | null>;

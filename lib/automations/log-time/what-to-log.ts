@@ -70,8 +70,8 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Of
 }
 
 /**
- * Returns the entry if only one reading is possible: the words begin a task's name (`mon compte`), or nothing else
- * follows the task.
+ * Returns the entry if only one reading is possible: the words begin a task's name (`mon compte`), or stand alone
+ * behind the task.
  * @throws {NotDone} asking which day words such as `monday` mean, or whether they belong to the note
  */
 function dayMeant(

@@ -20,8 +20,8 @@ import { relateJobs } from './jobs.ts';
 import { relateDefect, TARGET_FIELDS } from './relate-defect.ts';
 
 /**
- * How long a job pauses while its issue or defect does not exist yet: about as long as it has waited so far. It waits
- * as long as GitHub may redeliver.
+ * How long a job pauses while its issue or defect does not exist yet: about as long as it has waited so far. The job
+ * waits as long as GitHub may redeliver.
  */
 const WAIT_MS = { shortest: 10_000, longest: 60 * 60_000 };
 

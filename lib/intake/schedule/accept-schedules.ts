@@ -20,7 +20,7 @@ type Accepted = { job: Job; repeat: boolean };
 const MOST_AHEAD_MS = 60_000;
 
 /**
- * Accepts the jobs that are due. Custom schedules come last, so that their mistakes cost no reminder its job.
+ * Accepts the jobs that are due. Custom schedules come last, so that their mistakes cannot affect reminders.
  * @param now the time of the tick, in epoch milliseconds
  */
 export async function acceptDue(options: ScheduleOptions, now: number): Promise<Accepted[]> {
