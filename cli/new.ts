@@ -63,7 +63,7 @@ The senders are ${Object.keys(senders).join(', ')}. For any other, write webhook
       const made = custom.list.find((one) => one.name === name);
       if (!made) {
         for (const path of paths) rmSync(path);
-        throw new Error(faults.find((fault) => fault.startsWith(`automations/${name}.ts: `)) ?? 'it cannot be read');
+        throw new Error(faults.find((fault) => fault.startsWith(`automations/${name}.ts:`)) ?? 'it cannot be read');
       }
       console.log(`${files.map(([file]) => `automations/${file}`).join(' and ')}: ${triggerInWords(made, config.slack?.command)}
 

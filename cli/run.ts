@@ -50,7 +50,7 @@ export const define: Define = (command, { stage, readConfig, customFolder }) => 
     const { custom, faults } = await readCustomAutomations(await readConfig(), customFolder);
     const known = customOf(custom, 'schedule').map((one) => one.name);
     if (known.includes(name)) return { slug: 'due-schedules', event: { ...eventNow('due-schedules', at), own: name } };
-    const fault = faults.find((one) => one.startsWith(`automations/${name}.ts: `));
+    const fault = faults.find((one) => one.startsWith(`automations/${name}.ts:`));
     throw new Error(fault ?? `there is no schedule '${name}'; there are ${[...slugs, ...known].join(', ')}`);
   }
 };

@@ -1,8 +1,8 @@
 import { existsSync, globSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CUSTOM_FOLDER } from '../lib/automations/custom/folder.ts';
-import { configFile } from '../lib/config/config-file.ts';
+import { configFile, notRun } from '../lib/config/config-file.ts';
 import { counted } from '../lib/text.ts';
 import { oneLine } from '../local/terminal.ts';
 import type { RelayTest } from '../local/trial/define-tests.ts';
@@ -27,24 +27,35 @@ export const define: Define = (command, { readConfig, customFolder = CUSTOM_FOLD
       const { runTest } = await import('../local/trial/run-test.ts');
       const config = await readConfig();
       const { custom, faults, files: customFiles } = await readCustomFolder(config, customFolder);
-      if (faults.length > 0) throw new Error(faults.join('\n'));
       const folder = dirname(configFile());
       const patterns = [join(folder, 'relay.config*.test.ts'), join(customFolder, '*.test.ts')];
+      const isLeftOut = (file: string) => !custom.list.some(({ name }) => name === basename(file, '.ts'));
+      const untested = customFiles.filter(isLeftOut).map((file) => file.replace(/ts$/, 'test.ts'));
       const files = named.length > 0 ? named.map((file) => resolve(file)) : globSync(patterns).sort();
       const results: Result[] = [];
       const say = json ? () => {} : console.log;
-      for (const file of files) {
+      const add = (file: string, name: string, differences: readonly string[], seconds = 0) => {
+        say(`  ${differences.length === 0 ? '✓' : '✗'} ${oneLine(name)}`);
+        for (const line of differences) say(`      ${oneLine(line)}`);
+        results.push({ file, name, differences, seconds });
+      };
+      // A file or a test that cannot be used fails, and the others still run.
+      const cannotUse = (file: string, fault: string) => add(file, 'can be used', [fault]);
+      for (const fault of faults) {
+        const [file = ''] = fault.split(':');
+        say(file);
+        cannotUse(file, fault);
+      }
+      for (const file of files.filter((one) => !untested.includes(one))) {
         const shown = relative(process.cwd(), file);
         say(shown);
-        for (const [name, test] of Object.entries(await loadTests(file))) {
+        const tests = await loadTests(file).catch(({ message }: Error) => cannotUse(shown, message));
+        for (const [name, test] of Object.entries(tests ?? {})) {
           const startMs = performance.now();
-          // A faulty test fails, and the tests after it still run.
           const differences = await runTest(test, config, dirname(file), custom).catch((error) => [
             `cannot run: ${error.message}`,
           ]);
-          say(`  ${differences.length === 0 ? '✓' : '✗'} ${oneLine(name)}`);
-          for (const line of differences) say(`      ${oneLine(line)}`);
-          results.push({ file: shown, name, differences, seconds: (performance.now() - startMs) / 1_000 });
+          add(shown, name, differences, (performance.now() - startMs) / 1_000);
         }
       }
       await printWarnings({ files: customFiles }, say);
@@ -83,7 +94,9 @@ function junitReport(results: readonly Result[]): string {
 /** Loads the tests of a file. @throws {Error} if it cannot be run, or exports no tests */
 async function loadTests(file: string): Promise<Readonly<Record<string, RelayTest>>> {
   if (!existsSync(file)) throw new Error(`${file} does not exist`);
-  const { default: tests } = await import(pathToFileURL(file).href);
+  const { default: tests } = await import(pathToFileURL(file).href).catch((error: unknown) => {
+    throw new Error(notRun(file, error));
+  });
   if (typeof tests === 'object' && tests !== null) return tests;
   throw new Error(`${file} exports no tests: it has to contain export default defineTests({ … })`);
 }

@@ -70,7 +70,7 @@ function seenIn(found: ReadFolder): Map<string, { text: string; does: string; wa
     found.files.map((path) => {
       const file = `automations/${basename(path)}`;
       const [line = '', ...warnings] = lines.filter((one) => one.startsWith(`${file}:`));
-      return [file, { text: readFileSync(path, 'utf8'), does: line.slice(file.length + 2), warnings }];
+      return [file, { text: readFileSync(path, 'utf8'), does: line.replace(`${file}: `, ''), warnings }];
     }),
   );
 }

@@ -102,9 +102,13 @@ function faultIn(read: () => unknown): string | undefined {
   }
 }
 
-/** Whether to create a GitHub App. */
-export async function askForGithubApp(options: InitOptions, terminal: Terminal | undefined): Promise<boolean> {
-  return options.githubApp ?? (await confirm(terminal, 'Create a GitHub App now?', true));
+/** Whether to create a GitHub App. The sandbox needs none. */
+export async function askForGithubApp(
+  options: InitOptions,
+  terminal: Terminal | undefined,
+  usesSandbox: boolean,
+): Promise<boolean> {
+  return options.githubApp ?? (await confirm(terminal, 'Create a GitHub App now?', !usesSandbox));
 }
 
 /** The public base address of a relay on this machine; undefined if it has none yet. */

@@ -96,7 +96,8 @@ async function init(options: AllOptions, stage: string | undefined, terminal: Te
   const partner = hasOneConnection ? await askForPartner(terminal, process.env) : undefined;
   const config = kept ?? (await writeConfig(file, await askForSettings(options, terminal, partner), options));
   const { custom } = await readCustomAutomations(config);
-  const withGithubApp = await askForGithubApp(options, terminal);
+  const usesSandbox = stage === undefined && hasOneConnection && !partner;
+  const withGithubApp = await askForGithubApp(options, terminal, usesSandbox);
   const needsUrl = stage === undefined && (withGithubApp || config.slack !== undefined);
   const base = needsUrl ? await askForUrl(options, terminal) : options.url;
   const urlFor = async (sender: Sender) =>
@@ -196,9 +197,10 @@ async function writeConfig(file: string, settings: FirstSettings, options: AllOp
     if (!(error instanceof ConfigFileError)) throw error;
     // The faults are in what was asked for, and not in the draft, which imports nothing else.
     if (!error.message.includes("Cannot find package 'partner-relay'")) throw error.cause ?? error;
-    throw new Error(`partner-relay is not installed in ${dirname(file)}: run npm install partner-relay there`, {
-      cause: error,
-    });
+    throw new Error(
+      `partner-relay is not installed in ${dirname(file)}: make the package in a checkout with npm run pack, and run npm install <its .tgz file> there`,
+      { cause: error },
+    );
   } finally {
     rmSync(draft, { force: true });
   }

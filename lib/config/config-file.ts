@@ -30,7 +30,8 @@ export async function loadConfig(file = configFile()): Promise<RelayConfig> {
   try {
     exported = await load(file);
   } catch (error) {
-    throw error instanceof ConfigError ? withFaults(file, error) : notRun(file, error);
+    if (error instanceof ConfigError) throw withFaults(file, error);
+    throw new ConfigFileError(notRun(file, error), { cause: error });
   }
   if (exported.default === undefined) {
     throw new ConfigFileError(
@@ -68,34 +69,32 @@ function withFaults(file: string, error: ConfigError): ConfigFileError {
   });
 }
 
-/** The error for a file that does not parse, imports a missing file, or throws. */
-function notRun(file: string, error: unknown): ConfigFileError {
+/**
+ * Says where and why a file cannot be run: it does not parse, imports something that does not exist, or throws.
+ *
+ * @param shown the path of the file for people
+ */
+export function notRun(file: string, error: unknown, shown = shortPath(file)): string {
   const { name, message, stack = '' } = error instanceof Error ? error : new Error(String(error));
   const what = name === 'SyntaxError' ? 'syntax error: ' : '';
   const place = file.endsWith('.json') ? undefined : placeIn(stack);
-  return new ConfigFileError(`${placeText(place ?? { file })}: ${what}${message}`, { cause: error });
+  if (!place) return `${shown}: ${what}${message}`;
+  return `${place.file === file ? shown : `${shown}: ${shortPath(place.file)}`}:${place.at}: ${what}${message}`;
 }
 
 /**
- * Finds the first place in a stack outside Node. A syntax error has it in the first line: `/project/relay.config.ts:3`
- * or `file:///project/relay.config.ts:3`. Other errors have it in a frame.
+ * Finds the first place in a stack outside Node and packages. A syntax error begins with it, `/relay.config.ts:3` or
+ * `file:///relay.config.ts:3`, and a caret below the line marks the column. Other errors have it in a frame.
  */
-function placeIn(stack: string): { file: string; line: number } | undefined {
-  const [, path, line] =
-    /^(\S.*\.[cm]?[jt]s):(\d+)\n/.exec(stack) ?? /(file:\/\/\S+\.[cm]?[jt]s):(\d+):\d+/.exec(stack) ?? [];
-  if (path === undefined) return undefined;
-  return { file: path.startsWith('file:') ? fileURLToPath(path) : path, line: Number(line) };
-}
-
-function placeText({ file, line }: { file: string; line?: number }): string {
-  return line === undefined ? shortPath(file) : `${shortPath(file)}:${line}`;
+function placeIn(stack: string): { file: string; at: string } | undefined {
+  const [, above, line, before = ''] = /^(\S[^\n?]*\.[cm]?[jt]s)\S*:(\d+)\n(?:.*\n)*?([ \t]*)\^/.exec(stack) ?? [];
+  const [, frame, of] = /(file:(?!\S*\/node_modules\/)[^\s?]+\.[cm]?[jt]s)\S*?:(\d+:\d+)/.exec(stack) ?? [];
+  const [path, at = ''] = above === undefined ? [frame, of] : [above, `${line}:${before.length + 1}`];
+  return path === undefined ? undefined : { file: path.startsWith('file:') ? fileURLToPath(path) : path, at };
 }
 
 /** Shortens a path to be relative to the current folder or the project, if the file is inside. */
 function shortPath(file: string): string {
-  for (const folder of [process.cwd(), projectFolder()]) {
-    const path = relative(folder, file);
-    if (!path.startsWith('..')) return path;
-  }
-  return file;
+  const paths = [process.cwd(), projectFolder()].map((folder) => relative(folder, file));
+  return paths.find((path) => !path.startsWith('..')) ?? file;
 }

@@ -49,7 +49,7 @@ export async function runTest(
   const inTrial = <T>(trouble: Trouble, look: Look<T>) =>
     inRelay(events, { ...world, answers }, config, custom, trouble, look);
   const first = await inTrial({}, async (relay, why) => {
-    const parked = (await relay.jobs()).filter(
+    const isParked = (await relay.jobs()).some(
       (job) => job.parked && custom.list.some(({ name }) => name === job.automation),
     );
     const lines = [
@@ -58,7 +58,7 @@ export async function runTest(
         : []),
       ...expected.differences(relay),
       ...relay.unasked().map((step) => `expected a question of the step '${step}'`),
-      ...parked.map((job) => `parked   ${job.automation}: ${job.parked?.reason}`),
+      ...(isParked ? ['expected no parked job'] : []),
     ];
     return { lines: lines.length === 0 ? [] : [...lines, ...(await reasons(relay, why))], ...(await outcomeOf(relay)) };
   });
@@ -280,7 +280,8 @@ async function reasons(relay: TrialRelay, whyNone: string | undefined): Promise<
     ...(whyNone === undefined ? [] : [`because  the event made no job: ${withClock(whyNone)}`]),
     ...jobs.map((job) => {
       const why = newsOf(job);
-      return `because  the job of ${job.title ?? job.summary} is ${statusInWords(job)}${why === '' ? '' : `: ${why}`}`;
+      const end = job.status === 'succeeded' ? 'succeeded' : `is ${statusInWords(job)}`;
+      return `because  the job "${job.title ?? job.summary}" ${end}${why === '' ? '' : `: ${why}`}`;
     }),
   ];
 }

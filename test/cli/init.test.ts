@@ -156,7 +156,9 @@ describe('relay init', () => {
   it('says what to install first in a folder without the package', async () => {
     await rm(join(folder, 'node_modules'), { recursive: true });
     const { code, output } = await init(['--repo', 'acme/web', '--no-slack', '--no-github-app']);
-    expect(output).toMatch(/partner-relay is not installed in \/.*: run npm install partner-relay there/);
+    expect(output).toMatch(
+      /partner-relay is not installed in \/.*: make the package .*npm install <its \.tgz file> there/,
+    );
     expect(code).toBe(1);
     expect(await readdir(folder)).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createJunitReader, type Test } from '../../lib/automations/tests-to-scenarios/junit.ts';
 import { issueEvent } from '../issue-events.ts';
-import { newFolder } from '../new-folder.ts';
+import { newFolder, withPackage } from '../new-folder.ts';
 import { runRelay } from './run-command.ts';
 
 for (const around of [beforeEach, afterEach])
@@ -47,7 +47,7 @@ describe('relay test', () => {
   });
 
   const CAME = 'type "Bug", priority "Medium", severity "Major", answered with 201';
-  const SUCCEEDED = /because {2}the job of Codertocat\/Hello-World#100001 .+ is succeeded: created defect/;
+  const SUCCEEDED = /because {2}the job "Codertocat\/Hello-World#100001 .+" succeeded: created defect/;
   const NO_JOB = 'because  the event made no job: a new issue without the label bug';
   it.each([
     [`{ ${bug}, makes: { 'defects/create': { priority: 'High' } } }`, 'expected defects/create with priority "High"'],
@@ -115,11 +115,48 @@ describe('relay test', () => {
     );
   });
 
-  it('refuses a file that is not there, and one without tests', async () => {
+  it('fails for a file that cannot be used, and runs the others', async () => {
     const folder = newFolder();
-    await writeFile(join(folder, 'none.ts'), 'export const tests = {};');
-    await expect(run(join(folder, 'none.ts'))).rejects.toThrow(/none\.ts exports no tests/);
-    await expect(run(join(folder, 'gone.ts'))).rejects.toThrow(/gone\.ts does not exist/);
+    const files = {
+      'none.ts': 'export const tests = {};',
+      'wrong.ts': 'export default {\n  a: { { },\n};',
+      'good.ts': `export default { good: { ${bug}, makes: { 'defects/create': {} } } };`,
+    };
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+    const printed = await run(...['gone.ts', ...Object.keys(files)].map((name) => join(folder, name)));
+    expect(printed).toMatch(/gone\.ts does not exist\n/);
+    expect(printed).toMatch(/none\.ts exports no tests: /);
+    expect(printed).toMatch(/wrong\.ts:2:8: syntax error: Unexpected token/);
+    expect(printed).toMatch(/✓ good\n\n4 tests, 3 not as expected\.$/);
+    expect(process.exitCode).toBe(1);
+  });
+
+  it('names the place of a mistake in an automation, leaves out its tests, and runs the others', async () => {
+    const customFolder = newFolder();
+    await writeFile(join(customFolder, 'mine.ts'), 'export const on = 1;\n\nexport cnst run = 2;\n');
+    await writeFile(join(customFolder, 'mine.test.ts'), `export default { mine: { ${bug}, makes: {} } };`);
+    const printed = await runRelay({ customFolder }, 'test');
+    const place = "automations/mine.ts:3:8: syntax error: Expected '{', got 'ident'";
+    expect(printed).toContain(`automations/mine.ts\n  ✗ can be used\n      ${place}\n`);
+    expect(printed).not.toContain('mine.test.ts');
+    expect(printed).toMatch(/relay\.config\.test\.ts\n {2}✓ .*[\s\S]*, 1 not as expected\.$/);
+    expect(process.exitCode).toBe(1);
+  });
+
+  it('says once why a job of the team is parked', async () => {
+    const customFolder = withPackage(newFolder());
+    const on = "command('mine <text…>', { does: 'x', example: 'mine y' })";
+    await writeFile(
+      join(customFolder, 'mine.ts'),
+      `import { command } from 'partner-relay';\nexport const on = ${on};\nexport const run = async () => { throw new Error('oops'); };`,
+    );
+    await writeFile(
+      join(customFolder, 'mine.test.ts'),
+      "export default { mine: { event: { command: 'mine y' }, makes: {} } };",
+    );
+    const printed = await runRelay({ customFolder }, 'test', join(customFolder, 'mine.test.ts'));
+    expect(printed).toMatch(/expected no parked job\n {6}because {2}the job ".*" is parked: Error: oops at /);
+    expect(printed.match(/oops/g)).toHaveLength(1);
   });
 });
 

@@ -26,10 +26,10 @@ describe('partner-relay config check', () => {
   });
 
   it.each([
-    [`${importing}\nexport default defineConfig({ connections: [1, 2 });\n`, /config\.ts:2: syntax error/],
+    [`${importing}\nexport default defineConfig({ connections: [1, 2 });\n`, /config\.ts:2:50: syntax error/],
     ['export const config = {};', /config\.ts exports no configuration: .*export default/],
     ["import './nope.ts';\nexport default {};", /config\.ts: Cannot find module/],
-    ['const none = [];\n\nexport default none[0].settings;', /config\.ts:3: Cannot read prop/],
+    ['const none = [];\n\nexport default none[0].settings;', /config\.ts:3:24: Cannot read prop/],
     [
       'export default {\n  connections: { main: {} },\n  contct: 1,\n};',
       /config\.ts has 1 fault:\n {2}contct: there is no such name here; did you mean 'contact'\?/,

@@ -112,7 +112,7 @@ describe('what a file throws', () => {
     expect(await runTest(test, config, '.', await fileWith({ job: "return 'a draft completes nothing'" }))).toEqual([
       "expected a job; write makes: 'nothing' if there should be none",
       'because  the event made no job: mine: a draft completes nothing',
-      expect.stringContaining('is succeeded: created defect'),
+      expect.stringContaining('" succeeded: created defect'),
     ]);
   });
 

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { notRun } from '../../config/config-file.ts';
 import { isTimeZone } from '../../config/names.ts';
 import { ourPermissions, type RelayConfig } from '../../config/schema.ts';
 import { meantName } from '../../faults/fault.ts';
@@ -39,15 +40,19 @@ export async function readCustomAutomations(config: RelayConfig, folder = CUSTOM
   const loaded = new Map<string, { on: CustomTrigger; run: CustomRun }>();
   for (const file of files) {
     const name = basename(file, '.ts');
+    const shown = `automations/${file}`;
+    const path = join(folder, file);
+    const url = `${pathToFileURL(path)}?changed=${statSync(path).mtimeMs}`;
+    const stray = strayOf(shown, { custom: { showsErrors: true }, log: console }, {});
+    const exported = await catchingStrays(stray, () => import(url)).catch((error: unknown) => {
+      faults.push(notRun(path, error, shown));
+    });
+    if (exported === undefined) continue;
     try {
-      const url = pathToFileURL(join(folder, file));
-      url.searchParams.set('changed', String(statSync(join(folder, file)).mtimeMs));
-      const stray = strayOf(`automations/${file}`, { custom: { showsErrors: true }, log: console }, {});
-      const exported = await catchingStrays(stray, () => import(url.href));
       list.push(described(name, exported, list, config));
       loaded.set(name, exported);
     } catch (error) {
-      faults.push(`automations/${file}: ${messageOf(error)}`);
+      faults.push(`${shown}: ${messageOf(error)}`);
     }
   }
   // A file with a fault may have a permission that is still unknown, so permissions are checked only if there are no

@@ -21,12 +21,9 @@ export function secretFault(verify: Keyed, secret: string): { what: string; isUs
   const { length } = keyOf(verify, secret);
   const isUsable = length > 0;
   if (verify.by === 'standard' && (length < 24 || length > 64))
-    return {
-      what: `expected Base64 of 24 to 64 bytes, as Standard Webhooks uses it; it has ${length} bytes`,
-      isUsable,
-    };
+    return { what: `expected Base64 of 24 to 64 bytes, as in Standard Webhooks; it has ${length} bytes`, isUsable };
   if (!isUsable && verify.key === 'base64') return { what: 'expected Base64 of the key', isUsable };
-  if (length < 16) return { what: `it has ${length} bytes, and with fewer than 16 others can guess it`, isUsable };
+  if (length < 16) return { what: `it has ${length} bytes; enter one of 16 or more, which nobody can guess`, isUsable };
   return undefined;
 }
 
