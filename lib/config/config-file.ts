@@ -84,12 +84,14 @@ export function notRun(file: string, error: unknown, shown = shortPath(file)): s
 
 /**
  * Finds the first place in a stack outside Node and packages. A syntax error begins with it, `/relay.config.ts:3` or
- * `file:///relay.config.ts:3`, and a caret below the line marks the column. Other errors have it in a frame.
+ * `file:///relay.config.ts:3`, and a caret below the line marks the column, unless the file has ended. Other errors have
+ * it in a frame.
  */
 function placeIn(stack: string): { file: string; at: string } | undefined {
-  const [, above, line, before = ''] = /^(\S[^\n?]*\.[cm]?[jt]s)\S*:(\d+)\n(?:.*\n)*?([ \t]*)\^/.exec(stack) ?? [];
+  const [, above, line, before] = /^(\S[^\n?]*\.[cm]?[jt]s)\S*:(\d+)\n(?:(?:.*\n)*?([ \t]*)\^)?/.exec(stack) ?? [];
   const [, frame, of] = /(file:(?!\S*\/node_modules\/)[^\s?]+\.[cm]?[jt]s)\S*?:(\d+:\d+)/.exec(stack) ?? [];
-  const [path, at = ''] = above === undefined ? [frame, of] : [above, `${line}:${before.length + 1}`];
+  const column = before === undefined ? '' : `:${before.length + 1}`;
+  const [path, at = ''] = above === undefined ? [frame, of] : [above, `${line}${column}`];
   return path === undefined ? undefined : { file: path.startsWith('file:') ? fileURLToPath(path) : path, at };
 }
 

@@ -27,6 +27,7 @@ describe('partner-relay config check', () => {
 
   it.each([
     [`${importing}\nexport default defineConfig({ connections: [1, 2 });\n`, /config\.ts:2:50: syntax error/],
+    ['export default {', /config\.ts:1: syntax error: Unexpected/],
     ['export const config = {};', /config\.ts exports no configuration: .*export default/],
     ["import './nope.ts';\nexport default {};", /config\.ts: Cannot find module/],
     ['const none = [];\n\nexport default none[0].settings;', /config\.ts:3:24: Cannot read prop/],

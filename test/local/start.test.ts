@@ -279,7 +279,7 @@ export default {
     );
     expect(await send()).toContain('→ created defect');
     await write(config, 'export default {');
-    await started.printed(/own\.config\.ts:1: syntax error/);
+    await started.printed(/own\.config\.ts:1: syntax error: Unexpected/);
     // Jobs can be looked at meanwhile.
     expect((await relayIn({ RELAY_CONFIG: config }, 'jobs')).stdout).toContain('created defect');
 
