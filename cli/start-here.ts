@@ -84,7 +84,7 @@ async function start({ verbose }: StartOptions): Promise<void> {
   // From here on, the functions' AWS SDK uses the local stack.
   Object.assign(process.env, stack.variables);
   const logFile = join(folder, 'functions.log');
-  const story = startStory(logFile, (line) => console.log(line));
+  const story = startStory(logFile, (line) => console.log(line), slack?.standIn?.users);
   const metrics = createMetrics('local', story.writeLine, Date.now);
   const changes = createLoggedChanges();
   const log = watchedLog(story.log, changes.saw);

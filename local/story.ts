@@ -8,18 +8,39 @@ import { inOneLine, printable } from './terminal.ts';
 const TOLD_WITHIN_MS = 50;
 /** Messages that another line repeats: the line of the parked job, and the line about the stopped connection. */
 const TOLD_BY_OTHERS: ReadonlySet<unknown> = new Set(['newly parked job', 'the service refuses the key']);
+const ENDS_WAIT: ReadonlySet<unknown> = new Set(['job continues', 'job succeeded', 'job not done', 'job parked']);
 
 type LogLine = Readonly<Record<string, unknown>>;
 
 /**
  * The functions' log on this machine. Every line goes to a file as JSON. The terminal shows what happens to jobs, one
  * line for each step.
+ *
+ * @param people whose names are shown in place of their Slack ids
  */
-export function startStory(logFile: string, print: (line: string) => void) {
+export function startStory(
+  logFile: string,
+  print: (line: string) => void,
+  people: ReadonlyMap<string, { name: string }> = new Map(),
+) {
   const file = createWriteStream(logFile, { flags: 'a' });
   let untold: string[] = [];
   let toldZone: string | undefined;
   let isMuted = false;
+  /** Why calls are stopped, as a line has said. */
+  const stops = new Set<unknown>();
+  /** Why each job waits, as its last line about that has said. */
+  const waits = new Map<unknown, unknown>();
+  function isToldAlready({ message, jobId, why }: LogLine): boolean {
+    if (message === 'calls are stopped') stops.add(why);
+    if (message === 'calls are sent again') stops.clear();
+    if (ENDS_WAIT.has(message)) waits.delete(jobId);
+    if (message !== 'job waits') return TOLD_BY_OTHERS.has(message);
+    const isSame = waits.get(jobId) === why;
+    waits.set(jobId, why);
+    return isSame;
+  }
+  const named = (text: string) => text.replaceAll(/\b[UW][A-Z0-9]{6,}\b/g, (id) => people.get(id)?.name ?? id);
   /** Collects lines for one write, because each write to a terminal or a pipe blocks the process. */
   const tellSoon = (...lines: string[]) => {
     const isFirst = untold.length === 0;
@@ -34,12 +55,13 @@ export function startStory(logFile: string, print: (line: string) => void) {
     if (isMuted) return;
     const now = Date.now();
     file.write(`${JSON.stringify({ timestamp: new Date(now).toISOString(), level, ...asRecord(line) })}\n`);
-    if (TOLD_BY_OTHERS.has(asRecord(line).message)) return;
+    if (isToldAlready(asRecord(line))) return;
     // Names the zone once, and again when daylight saving time begins or ends.
     const zone = zoneAt(now);
     if (zone !== toldZone) tellSoon(`          times are ${zone}`);
     toldZone = zone;
-    tellSoon(`${localClock(now)}  ${tell(inOneLine(asRecord(line)), now)}`);
+    const told = tell(inOneLine(asRecord(line)), now, stops);
+    tellSoon(`${localClock(now)}  ${named(told)}`);
   };
   return {
     /** Writes nothing more. Lines that already wait are still printed. */
@@ -63,12 +85,12 @@ function asRecord(line: unknown): LogLine {
 }
 
 /** One line, or several if a person has to decide. Every line about a job begins with the job's short name. */
-function tell(line: LogLine, now: number): string {
+function tell(line: LogLine, now: number, stops: ReadonlySet<unknown>): string {
   const name = typeof line.jobId === 'string' ? `[${shortName(line.jobId)}] ` : '';
-  return `${name}${words(line, now)}`;
+  return `${name}${words(line, now, stops)}`;
 }
 
-function words(line: LogLine, now: number): string {
+function words(line: LogLine, now: number, stops: ReadonlySet<unknown>): string {
   const step = `  ${String(line.step).padEnd(20)} ${String(line.calls).padEnd(16)}`;
   switch (line.message) {
     case 'job queued':
@@ -93,6 +115,7 @@ function words(line: LogLine, now: number): string {
     case 'job not done':
       return `⚠ ${who(line)} not done: ${line.outcome}`;
     case 'job waits':
+      if (stops.has(line.why)) return `… ${who(line)} waits until that works again`;
       return line.dueAt === undefined
         ? `… ${who(line)} waits for its turn: ${line.why}`
         : `… ${who(line)} looks again at ${line.isForecast ? 'about ' : ''}${timeSoon(Date.parse(String(line.dueAt)), now)}: ${line.why}`;

@@ -85,6 +85,22 @@ describe('the story of jobs in the first terminal', () => {
     expect(await told({ ...job, ...line })).toEqual([`[4eff2e] ${expected}`]);
   });
 
+  it('a cause is told once, and once for each job that waits for it', async () => {
+    const why = 'main is down: the service answers 503';
+    const waits = { ...job, message: 'job waits', dueAt: '2026-11-20T11:00:00Z', why };
+    const stopped = { message: 'calls are stopped', connection: 'main', why };
+    const other = { ...waits, jobId: 'find-0123456789abcdef0123' };
+    const lines = [stopped, waits, waits, other, { ...continues, ...job }, waits];
+    const waiting = '… acme/web#1 waits until that works again';
+    expect(await told(...lines)).toEqual([
+      `! ${why}`,
+      `[4eff2e] ${waiting}`,
+      `[012345] ${waiting}`,
+      '[4eff2e] ● acme/web#1 continues after an outage; it waited 2 min 5 s',
+      `[4eff2e] ${waiting}`,
+    ]);
+  });
+
   it('the text of a check is shown in indented lines, which cannot pass for lines of the story', async () => {
     const check = { name: 'Tracked work', commit: 'acme/web@5779607', conclusion: 'failure', title: 'not tracked' };
     const text = ['It closes no issue.', '\u001b[2K\r10:00:00  ✓ acme/web#1: done'];

@@ -61,7 +61,7 @@ it('a question is not answered by `--parked-for`, which leaves the job out and s
     '1 job left out, because a question needs an answer of its own: answer with replay <id> --reason <answer>',
   ]);
   await stillAsks();
-  expect((await shown.get<ParkedGroups>('/api/parked')).groups).toMatchObject([{ actions: ['discard'] }]);
+  expect((await shown.get<ParkedGroups>('/api/parked')).groups).toMatchObject([{ actions: ['answer', 'discard'] }]);
 });
 
 it('a question is not answered by a replay of the version before, which has no reason', async () => {
