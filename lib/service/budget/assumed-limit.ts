@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 import { callsBetween, MINUTE, type Window } from './window.ts';
 
-/** The part of the observed rate that is assumed, because other users of the key do not call evenly. */
+/** The assumed part of the observed rate. It is below 1 because other users of the key do not call evenly. */
 const PART_OF_SERVED = 0.95;
-/** A single 429 may have another reason, so it lowers the limit to this part at most. */
+/** The lowest part of the limit that one 429 can lead to, because a single 429 may have another reason. */
 const LOWEST_PART = 0.5;
 /** With fewer calls in the minute, a 429 says nothing about the limit of the minute. */
 const LEAST_SERVED_PART = 0.1;
-/** Each 429 that comes while the limit grows doubles the time until it grows again. */
+/** How long an assumed limit stays as it is before it grows again. Each 429 during the growth doubles this time. */
 const HOLD_MS = { first: 8 * MINUTE, longest: 64 * MINUTE };
 const GROWTH_A_MINUTE = 1.05;
 /** 429s within this time have the same cause. */
@@ -18,19 +18,19 @@ const count = z.int().check(z.gte(0));
 export const assumedLimit = z.object({
   /** Calls a minute. */
   perMinute: z.int().check(z.gte(1)),
-  /** When it was learned from a 429; epoch milliseconds. */
+  /** When a 429 led to this limit; epoch milliseconds. */
   at: count,
-  /** After this time the limit grows again, slowly. */
+  /** After this time, the limit grows again slowly. */
   holdMs: count.check(z.lte(HOLD_MS.longest)),
 });
 
 /**
- * What the service seems to allow in a minute. It refuses calls before the configured limit is reached if other software
+ * The calls that the service seems to allow in a minute. It refuses calls below the configured limit if other software
  * uses the key, or if the real limit is lower.
  */
 export type AssumedLimit = z.output<typeof assumedLimit>;
 
-/** The calls of a minute that are assumed to be allowed now. */
+/** Returns the calls of a minute that the service is assumed to allow now. */
 export function assumedPerMinute(assumed: AssumedLimit | undefined, configured: number, now: number): number {
   if (!assumed) return configured;
   const growing = Math.max(0, Math.floor((now - assumed.at - assumed.holdMs) / MINUTE));
@@ -39,10 +39,9 @@ export function assumedPerMinute(assumed: AssumedLimit | undefined, configured: 
 }
 
 /**
- * What a 429 says about the limit.
- *
- * @param minute the calls that count, those that were answered no later than `now`
- * @returns undefined if it says nothing new
+ * Returns the limit that a 429 shows.
+ * @param minute the calls that count: those that were answered by `now`
+ * @returns undefined if the 429 shows nothing new
  */
 export function learn(
   last: AssumedLimit | undefined,

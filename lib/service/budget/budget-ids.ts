@@ -1,20 +1,23 @@
 import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 
-/** Who has the key of a connection. */
+/** Has the key of a connection. */
 export interface KeyHolder {
-  /** A digest of the instance and the key, which does not reveal them: the service counts the calls of each key. */
+  /**
+   * Returns a digest of the instance and the key, which does not reveal them. There is one for each key, because the
+   * service counts the calls of each key.
+   */
   budgetId(): Promise<string>;
-  /** The key may have been replaced. */
+  /** Call this if the key may have been replaced. */
   suspectKey(): void;
 }
 
-/** After a rotation, a process without the key looks at the other budget within this time. */
+/** How long a process without the key uses the recorded budget after a rotation. */
 const TRUSTED_MS = 10_000;
-/** For this long, a process with the key trusts that no other process has a newer key. */
+/** How long a process with the key assumes that no other process has a newer key. */
 const COMPARED_EVERY_MS = 60_000;
 
-/** Which budget a connection uses. */
+/** Finds the budget of a connection. */
 export function createBudgetIds(
   table: Table,
   clock: () => number,
@@ -31,12 +34,12 @@ export function createBudgetIds(
     return recorded;
   }
 
-  /** Without the key nothing can be sent, and the sender finds out why. */
+  /** Returns undefined without the key. Nothing can be sent then, and the sender reports why. */
   const ownOf = async (holder: KeyHolder | undefined) => holder?.budgetId().catch(() => undefined);
 
   /**
-   * The budget of a new key begins with the calls of the last one: what the service still counts after a rotation is not
-   * known.
+   * Records the budget of a new key. It begins with the calls of the last key, because it is unknown what the service
+   * still counts after a rotation.
    */
   async function record(connection: string, own: string, before: string | undefined): Promise<void> {
     const last = before === undefined ? undefined : await table.getEvenExpired(keys.budget(before));
@@ -46,7 +49,10 @@ export function createBudgetIds(
   }
 
   return {
-    /** A process that has the key uses the budget of the key, and records it for those that do not have it. */
+    /**
+     * Returns the id of the connection's budget. A process with the key uses the key's budget, and records it for
+     * processes without the key.
+     */
     async of(connection: string): Promise<string> {
       const holder = keyHolder(connection);
       const own = await ownOf(holder);

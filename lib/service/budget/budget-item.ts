@@ -4,7 +4,7 @@ import { type Lane, lanes } from './lanes.ts';
 import type { Windows } from './slot-time.ts';
 import { DAY, emptyDay, emptyMinute, emptyTenMinutes, emptyWeek, MINUTE, packWindow, unpackWindow } from './window.ts';
 
-/** What is known of a budget. Times are epoch milliseconds, 0 for never. */
+/** The state of a budget. Times are epoch milliseconds, 0 for never. */
 export interface BudgetState extends Windows {
   pausedUntil: number;
   /** The waiting lines of each connection that uses the budget. */
@@ -16,25 +16,25 @@ export interface BudgetState extends Windows {
 export interface Lines {
   /** When a run last put its job into the line of each lane; 0 for an empty line. */
   joinedAt: Record<Lane, number>;
-  /** Not before then are the lines moved on. A job that was called from them comes then, or later, and moves them on. */
+  /** The lines are not moved on before this time. A job called from them is awake then or later, and moves them on. */
   movesAt: number;
 }
 
-/** The lines move on at least so often while somebody is on the way to them. */
+/** While a called job is on its way, the lines still move on this often. */
 export const MOVE_EVERY_MS = 15_000;
 
-/** A pause never lasts longer. */
+/** The longest pause of a connection. */
 export const LONGEST_PAUSE_MS = DAY;
-/** Clocks differ by less. */
+/** More than any difference between clocks. */
 const AHEAD_MS = 2_000;
-/** A slot is promised less than this ahead, so a command is not under way for longer. */
+/** More than the time by which slots are promised ahead, so no command is busy for longer. */
 const BUSY_AHEAD_MS = 10_000;
-/** More connections than share a key. */
+/** More connections than any key has. */
 const MOST_CONNECTIONS = 20;
 
 /**
- * Reads a budget. Accepts any item. Impossible values are dropped and named in `faults`. If calls of the minute may
- * be missing, the budget is paused for a minute, until they no longer count.
+ * Reads a budget. Accepts any item. Impossible values are dropped and named in `faults`. If calls of the minute may be
+ * missing, the budget is paused for a minute, until they no longer count.
  */
 export function readState(item: Item | undefined, now: number): { state: BudgetState; faults: string[] } {
   const faults: string[] = [];
@@ -101,7 +101,7 @@ export function stateItem(state: BudgetState): Item {
   };
 }
 
-/** The lines of a connection; those of one that has not been seen yet are empty. */
+/** Returns the lines of a connection. A connection without lines so far gets empty ones. */
 export function linesOf(state: BudgetState, connection: string): Lines {
   const known = Object.hasOwn(state.lines, connection) ? state.lines[connection] : undefined;
   const lines = known ?? { joinedAt: { interactive: 0, further: 0, background: 0, backfill: 0 }, movesAt: 0 };

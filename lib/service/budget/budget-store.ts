@@ -27,16 +27,16 @@ const LONGEST_PAUSE_MS: Readonly<Record<Rank, number>> = {
   background: 1_000,
   backfill: 1_000,
 };
-/** Nothing counts longer than a week. */
+/** A budget is kept for longer than a week, because nothing counts for longer. */
 const KEPT_MS = 8 * DAY;
 
-/** The change of a budget: it returns the answer, and whether it changed the state. */
+/** Changes the state of a budget. Returns an answer, and whether the state changed. */
 export type Decide<T> = (state: BudgetState, now: number, id: string) => { answer: T; changed: boolean };
 
-/** A change that rides on the next write of the budget. */
+/** A change that is written together with the next change of the budget. */
 export interface Correction {
   correct: (state: BudgetState) => void;
-  /** True if it gives capacity back. */
+  /** True if the correction gives capacity back. */
   frees: boolean;
 }
 
@@ -44,9 +44,9 @@ export interface BudgetStoreOptions {
   table: Table;
   clock: () => number;
   random: () => number;
-  /** Waits before a write is repeated that another worker was ahead of. */
+  /** Waits before a write is repeated because another worker was faster. */
   sleep: (ms: number) => Promise<unknown>;
-  /** Who has the key of a connection, in processes that may read it. */
+  /** Returns the holder of a connection's key, in processes that may read the key. */
   keyHolder: (connection: string) => KeyHolder | undefined;
   /** Gets a line if a budget had impossible values. */
   warn: (line: object) => void;
@@ -55,14 +55,14 @@ export interface BudgetStoreOptions {
 interface ReadBudget {
   state: BudgetState;
   faults: string[];
-  /** Without an item, or with one that was not written here, it is undefined. */
+  /** The id of the last write. Undefined without an item, or if the relay did not write the item. */
   written: string | undefined;
   exists: boolean;
 }
 
 /**
- * Keeps the state of each budget in one item. Every change is one conditional write. Callers name the connection whose
- * budget they mean, or the id of a budget that a slot was taken from.
+ * Keeps the state of each budget in one item. Every change is one conditional write. Callers name a connection, or the
+ * id of the budget from which they took a slot.
  *
  * @throws {BudgetUnavailable} from each method
  */
@@ -81,7 +81,7 @@ export function createBudgetStore({ table, clock, random, sleep, keyHolder, warn
   }
 
   async function readItem(id: string): Promise<ReadBudget> {
-    // An expired item is in the way of a new one.
+    // Also reads an expired item, because it would prevent the write of a new one.
     const item: Item | undefined = await table.getEvenExpired(keys.budget(id));
     if (table.clock.isUncertain())
       throw new Error("this machine's clock is wrong, and the table answers too slowly to correct it");
@@ -108,9 +108,10 @@ export function createBudgetStore({ table, clock, random, sleep, keyHolder, warn
     const riding = correctionsOf(id);
     for (const { correct } of riding) correct(state);
     const { answer, changed } = decide(state, clock(), id);
-    // What was left out must be written: it is left out relative to the time of reading.
+    // Dropped values must be written even without a change, because what counts as impossible depends on the time.
     if (!changed && faults.length === 0) return { answer };
-    // Another change of this process may read what this one has written before it knows that. It must not correct it again.
+    // Deleted before the write, because another change of this process may read the written state before this write
+    // returns. It must not apply the same corrections again.
     corrections.delete(id);
     try {
       if (!(await write(id, read))) {
@@ -118,8 +119,8 @@ export function createBudgetStore({ table, clock, random, sleep, keyHolder, warn
         return undefined;
       }
     } catch (error) {
-      // It may have been carried out. A correction that frees capacity would then free that of another caller the next
-      // time, so it is left out: the capacity is free again after a minute.
+      // The write may have been carried out. Repeating a correction that frees capacity could then free another
+      // caller's capacity. It is dropped, because the capacity is free after a minute anyway.
       changeLater(id, ...riding.filter(({ frees }) => !frees));
       throw error;
     }
@@ -128,7 +129,10 @@ export function createBudgetStore({ table, clock, random, sleep, keyHolder, warn
     return { answer };
   }
 
-  /** Changes the budget with the next write, or with `flush`. If the process ends before that, the change is lost. */
+  /**
+   * Applies corrections with the next write of the budget, or with `flush`. They are lost if the process ends before
+   * that.
+   */
   function changeLater(id: string, ...some: readonly Correction[]): void {
     corrections.set(id, [...correctionsOf(id), ...some]);
   }
@@ -146,7 +150,9 @@ export function createBudgetStore({ table, clock, random, sleep, keyHolder, warn
 
   return {
     idOf,
-    /** @param maxAgeMs how old a state may be that this process has read before; without it, the state is read now */
+    /**
+     * @param maxAgeMs the maximum age of a state that this process has read before; by default, it reads the state now
+     */
     async read(connection: string, maxAgeMs = 0): Promise<BudgetState> {
       const id = await idOf(connection);
       const last = seen.get(id);
@@ -155,11 +161,11 @@ export function createBudgetStore({ table, clock, random, sleep, keyHolder, warn
       seen.set(id, { state, at: clock() });
       return state;
     },
-    /** Reads the state and lets `decide` change it, again and again until no other worker was faster. */
+    /** Reads the state and lets `decide` change it. Repeats this until no other worker was faster. */
     change: async <T>(connection: string, rank: Rank, decide: Decide<T>) =>
       change(connection, await idOf(connection), rank, decide),
     changeById: <T>(id: string, rank: Rank, decide: Decide<T>) => change(id, id, rank, decide),
-    /** Writes what is to be changed later, unless another worker is faster: then the next write does it. */
+    /** Writes the pending corrections once. If another worker is faster, the next write includes them. */
     async flush(connection: string): Promise<void> {
       const id = await idOf(connection);
       if (correctionsOf(id).length === 0) return;

@@ -10,39 +10,42 @@ export interface SlotRequest {
   connection: string;
   limits: Limits;
   lane: Lane;
-  /** Resends, and searches after a lost answer, go ahead of new work. */
+  /** True for resends, and for searches after a lost answer. They go ahead of new work. */
   urgent?: boolean;
-  /** Whether the job was in the waiting line: then it is ahead of new jobs. */
+  /** True if the job was in the waiting line. It then goes ahead of new jobs. */
   cameBack?: boolean;
-  /** Whether this run of the job has asked before: a person's command that has begun ends before others begin. */
+  /**
+   * True if this run of the job has had a slot before. A person's command in progress goes ahead of others that have
+   * not begun.
+   */
   hasBegun?: boolean;
-  /** Until when the caller can wait in place; epoch milliseconds. Without it the caller does not wait. */
+  /** Until when the caller can wait in place; epoch milliseconds. Without it, the caller does not wait. */
   waitsUntil?: number;
 }
 
 /** The right to send one call. */
 export interface Slot {
-  /** Not before; epoch milliseconds by this process's clock. */
+  /** The earliest time to send; epoch milliseconds by this process's clock. */
   sendAt: number;
-  /** Not after. */
+  /** The latest time to send. */
   goodUntil: number;
   /**
-   * Whether to send now. If it is too late, or the connection was paused in the meantime, give the slot up and request
-   * another.
+   * True if the call may be sent now. If false, it is too late or the connection was paused meanwhile: give the slot up
+   * and request another.
    * @throws {BudgetUnavailable}
    */
   isGood(): Promise<boolean>;
   /**
-   * The answer is here, so the service has counted the call.
-   * @throws {BudgetUnavailable} if the call left so late that its booking is over
+   * Call this when the answer is here, because the service has then counted the call.
+   * @throws {BudgetUnavailable} if the call left so late that its booking has ended
    */
   answered(): Promise<void>;
   /**
-   * The call was sent and got no answer: the service may still count it, up to a minute later.
+   * Call this if no answer came. The service may still count the call, up to a minute later.
    * @throws {BudgetUnavailable}
    */
   unanswered(): Promise<void>;
-  /** Nothing was sent and nothing will be. */
+  /** Call this if nothing was sent and nothing will be. */
   giveUp(): void;
 }
 
@@ -54,54 +57,57 @@ export type SlotAnswer = (
       granted: false;
       obstacle: Obstacle;
       why: string;
-      /** When to ask again. Without it, the wait is longer than the caller's: the job stands in the waiting line. */
+      /** When to ask again. Missing if the caller cannot wait that long. Its job then joins the waiting line. */
       askAgainAt?: number;
-      /** When a slot is free, as far as is known; for people. Epoch milliseconds. */
+      /** When a slot will be free, as far as known; for people. Epoch milliseconds. */
       expectedAt?: number | undefined;
     }
 ) & {
-  /** Whether the caller should move the waiting lines on when it has time: see {@link Budget.planLine}. */
+  /** True if the caller should move the waiting lines on when it has time: see {@link Budget.planLine}. */
   lineIsDue: boolean;
 };
 
-/** The times at which the jobs in the waiting lines get their slots, as far as the budget knows them. */
+/** The times at which the jobs in line get their slots, as far as the budget knows them. */
 export interface LinePlan {
   /** Epoch milliseconds; 0 without a pause. */
   pausedUntil: number;
   /**
-   * When a job of the lane may send, with that number of others ahead of it; undefined while that is not known, and if it
-   * is too late to call the job now ({@link CALLED_AHEAD_MS}).
+   * Returns when a job of the lane may send, with `ahead` others ahead of it. Undefined if that is unknown, or too far
+   * away to call the job now ({@link CALLED_AHEAD_MS}).
    */
   slotTime(lane: Lane, ahead: number): number | undefined;
 }
 
-/** The calls of a time that the table knows nothing about. */
+/** Calls from a time that the table has no record of. */
 export interface LostCalls {
   /** Epoch milliseconds. */
   from: number;
   /** Epoch milliseconds. */
   to: number;
-  /** How many the service says; by default all that the limits allow in that time. */
+  /** The number of calls that the service shows; by default, all that the limits allow in that time. */
   calls?: number | undefined;
-  /** This many calls of the day stay free in any case. */
+  /** How many calls of the day stay free in any case. */
   left: number;
 }
 
-/** What a lane can send. */
+/** The calls that a lane can send. */
 export interface LaneView {
-  /** How many calls it can send at once. */
+  /** How many calls the lane can send at once. */
   left: number;
-  /** When the next slot is free, or now. Infinity if that is not known yet. */
+  /** When the next slot is free, or now. Infinity if that is unknown. */
   nextSlotAt: number;
 }
 
-/** What a connection has left, for people. */
+/** The remaining budget of a connection, for people. */
 export interface BudgetView {
-  /** Slots that count now, of the calls of the last minute and of those about to be sent. */
+  /** The slots that count now: calls of the last minute, and calls about to be sent. */
   minute: { used: number; limit: number };
   day: { used: number; limit: number };
   pausedUntil: number | null;
-  /** If the service seems to allow fewer calls a minute than configured: how many, and since when that is known. */
+  /**
+   * Set if the service seems to allow fewer calls a minute than configured: how many, and since when the relay knows
+   * it.
+   */
   assumed: { perMinute: number; since: number } | null;
   lanes: Record<Lane, LaneView>;
 }
@@ -113,23 +119,28 @@ export interface BudgetView {
  */
 export type Budget = ReturnType<typeof createBudget>;
 
-/** The clocks of two workers differ by at most this: each is off by up to half of it. */
+/** The largest difference between the clocks of two workers. Each is off by up to half of it. */
 const CLOCKS_DIFFER_MS = 1_000;
-/** From the first byte sent until the caller gives up waiting: CALL_TIMEOUT_MS in lib/service/partner/client.ts. */
+/**
+ * The longest time from the first byte sent to the caller's time-out: CALL_TIMEOUT_MS in lib/service/partner/client.ts.
+ */
 const LONGEST_FLIGHT_MS = 10_000;
-/** A gateway may hold a call that the caller has given up, and pass it on later. Most give up after a minute too. */
+/**
+ * How long a call without an answer may still reach the service, because a gateway may hold it. Most give up after a
+ * minute, too.
+ */
 const UNANSWERED_MS = MINUTE;
 const USUAL_FLIGHT_MS = 1_000;
 /** A slot is given up if it is not used this long after its time. */
 const GRACE_MS = 1_000;
 /**
- * How far ahead a slot is promised. What is promised to one cannot go to another any more, so people come first. But
- * while a command of several calls is under way, it ends before others begin.
+ * How far ahead slots are promised. People get the longer time, because a promised slot cannot go to another caller.
+ * While a person's command of several calls is in progress, it goes ahead of commands that have not begun.
  */
 const PROMISED_AHEAD_MS = { people: 5_000, others: 700 };
-/** A command's next call comes this long after the last one at the latest; if not, the last one was probably the end. */
+/** The longest time between two calls of a command. After a longer one, the last call was probably the end. */
 const NEXT_CALL_MS = 1_500;
-/** Callers that wait in place for the same opening do not ask for it at the same moment. */
+/** The jitter of callers that wait in place for the same opening, so that they do not ask at the same moment. */
 const SPREAD_MS: Readonly<Record<Rank, number>> = {
   urgent: 300,
   interactive: 100,
@@ -137,39 +148,43 @@ const SPREAD_MS: Readonly<Record<Rank, number>> = {
   background: 300,
   backfill: 300,
 };
-/** The lines are moved on within this time. If not, who had the right to it has probably crashed. */
+/** How long a caller may take to move the lines on. After that, it has probably crashed. */
 const MOVING_MS = 1_000;
 /**
- * New jobs leave this many slots to those in line, and take any others that are free. Jobs that are called from the line can be
- * held up behind thousands of messages that are new.
+ * How many free slots new jobs leave to jobs in line. They take any others, because jobs called from the line may be
+ * stuck behind thousands of new messages.
  */
 const LEFT_TO_LINE = 5;
 /**
- * With so many calls under way, new background jobs of a connection stand in line. Its line then gives it as many slots as
- * the service allows, and leaves workers to the events of others.
+ * With this many calls in progress, new background jobs of a connection join its line. The line still gives the
+ * connection as many slots as the service allows, and leaves workers to the events of other connections.
  */
 const SHARE_OF_WORKERS = 4;
-/** For this long, a process trusts what it last saw of the lines. */
+/** How long a process trusts its last reading of the lines. */
 const SEEN_MS = 2_000;
-/** The index of the waiting line may lag behind by this much, with what the clocks differ by. */
+/** How far the index of the waiting line may lag behind, plus the difference between clocks. */
 export const INDEX_LAG_MS = 2_000;
-/** Only the jobs of the next two minutes are called; the times of the others are not known yet. */
+/** How far ahead of its slot a job is called. Later slots are not known yet. */
 export const CALLED_AHEAD_MS = 2 * MINUTE;
-/** The pause for a 429 without a Retry-After, from which nothing was learned. */
+/** The pause after a 429 without a Retry-After that did not lower the assumed limit. */
 const PAUSE_MS = MINUTE;
-/** If the limit was lowered, slots open only as earlier calls stop counting. The pause lets calls under way end. */
+/**
+ * The pause after a 429 that lowered the assumed limit. It only lets calls in progress end, because slots then open
+ * only as earlier calls stop counting.
+ */
 const PAUSE_AFTER_LEARNING_MS = 5_000;
 
-/** By default, the clock is that of the table, and no key is known. */
+/** By default, the clock is the table's, and no key is known. */
 export type BudgetOptions = Pick<BudgetStoreOptions, 'table'> &
   Partial<BudgetStoreOptions> & {
-    /** Whether other connections need the workers, too. */
+    /** True if other connections need the workers, too. */
     sharesWorkers?: boolean;
   };
 
 /**
- * A budget that is exact for a sliding minute and a sliding day, and so for every way in which the service may count:
- * docs/decisions/0008-exact-budget.md. The state is one item for each key; every change of it is one conditional write.
+ * A budget that is exact for a sliding minute and a sliding day, and therefore for every way in which the service may
+ * count: docs/decisions/0008-exact-budget.md. The state is one item for each key; every change is one conditional
+ * write.
  */
 export function createBudget({
   table,
@@ -182,11 +197,11 @@ export function createBudget({
 }: BudgetOptions) {
   const store = createBudgetStore({ table, clock, random, sleep, keyHolder, warn });
 
-  /** @param id of the budget that it was taken from: the connection may have another key by now */
+  /** @param id of the budget from which the slot was taken, because the connection may have another key by now */
   function slotOf(connection: string, id: string, lane: Lane, sendAt: number, isPromised: boolean): Slot {
     const goodUntil = sendAt + GRACE_MS;
 
-    /** The service has counted the call by then. What the booking does not cover is written at once. */
+    /** Notes by when the service has counted the call. A time after the end of the booking is written immediately. */
     async function countUntil(countedBy: number): Promise<void> {
       const correct = (state: BudgetState) => {
         cancel(state, lane, bookedBy(sendAt));
@@ -231,7 +246,7 @@ export function createBudget({
         const lineIsDue = lanes.some((one) => joinedAt[one] > 0) && movesAt <= now;
         const isBehindOthers = !urgent && mustStandBehind(state, limits, lane, now, cameBack);
         const next = nextSlot(state, limits, rank, now);
-        // Nothing is promised during a pause, which may be lifted or become longer.
+        // During a pause, no slot is promised, because the pause may be lifted or extended.
         const aheadMs = state.pausedUntil > now ? 0 : promisedAheadMs(state, rank, hasBegun, now);
         if (!isBehindOthers && next.at <= now + aheadMs) {
           const sendAt = Math.max(now, Math.ceil(next.at));
@@ -256,11 +271,13 @@ export function createBudget({
       });
     },
     /**
-     * Whether a new job of the lane stands in line before it runs, as far as this process has seen in the last seconds:
-     * other jobs are ahead of it, or its connection has its share of calls under way. Where other connections need the
-     * workers, it then stands even if slots are free: the line uses them as fast as the limit allows, and no faster. It
-     * never stands for a pause or the next day: perhaps it needs no slot.
-     * @returns whether a called job is on the way that finds it there (if not, the caller moves the line on); undefined if it runs
+     * Decides whether a new job of the lane joins the line before it runs. It does so if other jobs are ahead of it, or
+     * if its connection has its share of calls in progress. If other connections need the workers, it joins the line
+     * even if slots are free, because the line uses these as fast as the limit allows. It never joins because of a
+     * pause or the next day, because it may need no slot. Uses the state that this process has seen in the last
+     * seconds.
+     * @returns undefined if the job runs; otherwise whether a called job is on its way that will find the new job (if
+     * not, the caller moves the line on)
      */
     async standsFirst(connection: string, limits: Limits, lane: Lane): Promise<{ isFound: boolean } | undefined> {
       const state = await store.read(connection, SEEN_MS);
@@ -272,17 +289,17 @@ export function createBudget({
       const opensSoon = state.pausedUntil <= now && slotTime(state, allowed, lane, 0, now).at <= now + MINUTE;
       return sharesWorkers && hasItsShare && opensSoon ? { isFound } : undefined;
     },
-    /** Writes how this process's last calls ended, so that their slots open as early as they can. */
+    /** Writes how the last calls of this process ended, so that their slots open as early as possible. */
     flush: store.flush,
     /**
-     * The service answered 429: stops every job of the connection for a time, and learns what it seems to allow.
-     * @param forMs what the service asked for, if it did
-     * @returns until when; a pause never gets shorter, except by `resume`
+     * Handles a 429: pauses every job of the connection, and learns which limit the service seems to have.
+     * @param forMs the pause that the service asked for, if it did
+     * @returns the end of the pause; a pause never gets shorter, except by `resume`
      */
     async pause(connection: string, limits: Limits, forMs?: number): Promise<number> {
       let learned: AssumedLimit | undefined;
       const until = await store.change(connection, 'urgent', (state, now) => {
-        // Calls that were under way when the pause began say nothing new.
+        // Calls that were in progress when the pause began show nothing new.
         if (forMs === undefined && state.pausedUntil > now) return { answer: state.pausedUntil, changed: false };
         learned = learn(state.assumed, state.minute, limits.perMinute, now);
         if (learned) state.assumed = learned;
@@ -298,7 +315,7 @@ export function createBudget({
       }
       return until;
     },
-    /** Ends a pause, and forgets what the service seems to allow. */
+    /** Ends a pause, and forgets the assumed limit. */
     async resume(connection: string): Promise<void> {
       await store.change(connection, 'urgent', (state) => {
         const changed = state.pausedUntil > 0 || state.assumed !== undefined;
@@ -308,14 +325,14 @@ export function createBudget({
       });
     },
     /**
-     * Counts as many calls as the key can have made in a time that the table knows nothing about, and all of the last
-     * minute's. To do so again changes nothing.
-     * @returns how many calls of the day that makes
+     * Counts as many calls as the key can have made in a time that the table has no record of, and all calls of the
+     * last minute. Repeating this changes nothing.
+     * @returns the resulting number of calls of the day
      */
     async assumeUsed(connection: string, limits: Limits, lost: LostCalls): Promise<number> {
       return store.change(connection, 'urgent', (state, now) => {
         const { minute, day } = state;
-        // What is counted ahead of the clock does not count now. The operator's clock may be ahead.
+        // Limited to now, because calls in the future would not count. The operator's clock may be ahead.
         const to = Math.min(lost.to, now);
         const from = Math.max(lost.from, now - DAY);
         const beganAt = Math.floor(from / day.bucketMs) * day.bucketMs;
@@ -327,12 +344,13 @@ export function createBudget({
         return { answer: callsIn(day), changed: true };
       });
     },
-    /** The budget that the connection uses. Connections with the same key share one. */
+    /** Returns the id of the connection's budget. Connections with the same key share one. */
     idOf: store.idOf,
     /**
-     * Gives the right to move the waiting lines of a connection on, to one caller, unless somebody is on the way who does.
-     * @param how `atOnce` to get it in any case; `joined` is the lane in whose line the caller has just put a job, which the
-     * index may not show yet
+     * Gives one caller the right to move the waiting lines of a connection on, unless a called job that will do so is
+     * on its way.
+     * @param how `atOnce` gives the right in any case; `joined` is the lane whose line the caller's job has just
+     * joined, which the index may not show yet
      * @returns undefined for all other callers
      */
     async planLine(connection: string, limits: Limits, how: { atOnce?: boolean; joined?: Lane | undefined } = {}) {
@@ -343,23 +361,23 @@ export function createBudget({
         if (atOnce || isFirst || lines.movesAt <= now) {
           const plan = planOf(state, limitsNow(state, limits, now), now);
           if (joined) lines.joinedAt[joined] ||= now - INDEX_LAG_MS;
-          // An empty line, or a line without a free slot, needs no mover: the sweep looks at it every minute.
+          // An empty line, or a line without a free slot, needs no mover: the sweep checks it every minute.
           const moves = lanes.some((lane) => lines.joinedAt[lane] > 0 && plan.slotTime(lane, 0) !== undefined);
           if (moves) lines.movesAt = now + MOVING_MS;
           return { answer: plan, changed: moves || isFirst };
         }
         if (!joined || lines.movesAt >= now + INDEX_LAG_MS) return { answer: undefined, changed: false };
-        // The one who is on the way may not find the job in the index, and then looks again.
+        // The job on its way may not find the new job in the index. It then looks again.
         lines.joinedAt[joined] = now;
         return { answer: undefined, changed: true };
       });
     },
     /**
-     * Notes the lines as the caller leaves them.
-     * @param standing the lanes in which jobs wait: new jobs go behind them
+     * Notes the state in which the caller leaves the lines.
+     * @param standing the lanes with waiting jobs; new jobs go behind them
      * @param lookedAt when the caller began to read the index
-     * @param comesAt when the last of those that are called from the lines is awake; undefined if there is none
-     * @returns when to move the lines on again, because nobody is on the way to a job that the index did not show yet
+     * @param comesAt when the last job called from the lines is awake; undefined if there is none
+     * @returns when to move the lines on again, if no job is on its way and the index may not have shown a new job yet
      */
     async noteLines(connection: string, standing: readonly Lane[], lookedAt: number, comesAt?: number) {
       return store.change<number | undefined>(connection, 'background', (state, now) => {
@@ -377,12 +395,16 @@ export function createBudget({
         return { answer: !isComing && seenAt > lookedAt ? Math.max(seenAt, now) : undefined, changed };
       });
     },
-    /** When that number of calls will have been sent, as far as the budget and the last week tell; epoch milliseconds. */
+    /**
+     * Estimates when that number of calls will have been sent, from the budget and the last week; epoch milliseconds.
+     */
     async foresee(connection: string, limits: Limits, foreseen: Foreseen): Promise<number> {
       const state = await store.read(connection);
       return foresee(state, limitsNow(state, limits, clock()), foreseen, clock());
     },
-    /** When a job of the lane gets its slot from the line, with that number of jobs ahead of it; epoch milliseconds. */
+    /**
+     * Estimates when a job of the lane gets its slot from the line, with `ahead` jobs ahead of it; epoch milliseconds.
+     */
     async foreseeSlot(connection: string, configured: Limits, lane: Lane, ahead: number): Promise<number> {
       const state = await store.read(connection);
       const now = clock();
@@ -393,7 +415,7 @@ export function createBudget({
       if (known !== undefined) return Math.max(known, Math.ceil(first + ahead * (MINUTE / limits.perMinute)));
       return Math.ceil(foresee(state, limits, { lane, calls: 1, ahead }, now));
     },
-    /** The calls that count now, by buckets of time. Those that are about to be sent are in buckets of the future. */
+    /** Returns the calls that count now, by buckets of time. Calls that are about to be sent are in future buckets. */
     async windows(connection: string): Promise<Pick<Windows, 'minute' | 'day'>> {
       const { minute, day } = await store.read(connection);
       return { minute, day };
@@ -420,12 +442,15 @@ export function createBudget({
 }
 
 /**
- * When the service has counted the call of a slot at the latest. The budget counts the call from the booking until a
- * minute after this, so no minute of the service has more calls than a minute of the budget.
+ * Returns when the service has counted the call of a slot at the latest. The budget counts the call from the booking
+ * until a minute after this time, so no minute of the service has more calls than a minute of the budget.
  */
 const bookedBy = (sendAt: number) => sendAt + GRACE_MS + LONGEST_FLIGHT_MS + CLOCKS_DIFFER_MS;
 
-/** Calls that have a slot and no answer yet. One without any answer has none to come, and counts for a minute more. */
+/**
+ * Returns the number of calls with a slot and without an answer yet. A call that got no answer counts for a minute
+ * more, and is not among them.
+ */
 const callsUnderWay = ({ minute }: BudgetState, now: number): number =>
   callsBetween(minute, now + CLOCKS_DIFFER_MS + 2 * minute.bucketMs, bookedBy(now + PROMISED_AHEAD_MS.others));
 
@@ -445,7 +470,7 @@ const limitsNow = ({ assumed }: BudgetState, { perMinute, perDay }: Limits, now:
   perDay,
 });
 
-/** In each window that the call has not left. */
+/** Counts the call in each window that has not passed it yet. */
 function book(state: BudgetState, lane: Lane, countedBy: number, now: number): void {
   for (const window of windowsOf(state, lane)) if (countedBy > now - window.lengthMs) add(window, countedBy);
 }
@@ -460,7 +485,7 @@ function nextSlot(state: BudgetState, limits: Limits, rank: Rank, now: number): 
 }
 
 function slotsNow(state: BudgetState, limits: Limits, lane: Lane, now: number): number {
-  // A caller with more others ahead of it never sends earlier, so the first that has to wait is found by bisection.
+  // Finds the first caller that has to wait by bisection, because a caller with more others ahead never sends earlier.
   let [slots, tooMany] = [0, limits.perMinute];
   while (slots < tooMany) {
     const middle = Math.floor((slots + tooMany) / 2);
@@ -471,23 +496,24 @@ function slotsNow(state: BudgetState, limits: Limits, lane: Lane, now: number): 
 }
 
 /**
- * New jobs stand behind those of their lane and of the lanes before it, unless more slots are free than the line can use
- * now. A person's first command takes any free slot: it must not wait because the line has just come to its end. A job
- * that was called from the line takes its slot, except for one of a backfill: events that came since go before it.
+ * True if a job has to wait behind the line. New jobs wait behind jobs of their lane and of the lanes before it, unless
+ * more slots are free than the line can use now. A person's first command takes any free slot, so that it does not wait
+ * for a line that has just ended. A job called from the line takes its slot, except for backfills, which let newer
+ * events go first.
  */
 function mustStandBehind(state: BudgetState, limits: Limits, lane: Lane, now: number, cameBack = false): boolean {
   if (lane === 'interactive' || (cameBack && lane !== 'backfill')) return false;
   return isBehind(state, lane, cameBack) && slotTime(state, limits, lane, LEFT_TO_LINE, now).at > now;
 }
 
-/** Whether jobs stand in line that go before one of the lane. */
+/** True if the lines have jobs that go before a job of the lane. */
 function isBehind({ lines }: BudgetState, lane: Lane, cameBack = false): boolean {
   const before = lanes.slice(0, lanes.indexOf(lane) + (cameBack ? 0 : 1));
   return Object.values(lines).some(({ joinedAt }) => before.some((one) => joinedAt[one] > 0));
 }
 
 function planOf(state: BudgetState, limits: Limits, now: number): LinePlan {
-  // A call under way is booked for the longest flight, and most are much shorter.
+  // A call in progress is booked for the longest flight, although most are much shorter.
   const expected = now + USUAL_FLIGHT_MS + CLOCKS_DIFFER_MS + MINUTE;
   const booked = bookedBy(now) + MINUTE;
   return {
@@ -502,7 +528,7 @@ function planOf(state: BudgetState, limits: Limits, now: number): LinePlan {
 }
 
 function inWords(obstacle: Obstacle, { perMinute, perDay }: Limits, rank: Rank): string {
-  // The other lanes leave a part to people.
+  // The other lanes leave a part of the calls to people.
   const usedUp = (calls: string) =>
     rank === 'interactive' || rank === 'urgent'
       ? `${calls} are used up`

@@ -4,24 +4,24 @@ import { slotTime, type Windows } from './slot-time.ts';
 import { add, callsIn, type Limits, trim, type Window } from './window.ts';
 
 /**
- * An answer comes after a second on average, a second is for the clocks (docs/decisions/0008-exact-budget.md), and a job
- * of a backfill that is called from the line uses its slot up to four seconds late.
+ * The assumed time from a slot to the counting of its call: a second until the answer, a second for clock differences
+ * (docs/decisions/0008-exact-budget.md), and up to four seconds by which a called job of a backfill is late.
  */
 const COUNTED_AFTER_MS = 6_000;
-/** After this many calls, the rest is assumed to go at the same pace. */
+/** After this many calls, the same pace is assumed for the rest. */
 const MOST_FORESEEN = 20_000;
 
 export interface Foreseen {
   lane: Lane;
   /** How many calls the lane has to send. */
   calls: number;
-  /** How many jobs of all lanes are ahead of them; each is counted as one call. */
+  /** How many jobs of all lanes are ahead. Each counts as one call. */
   ahead: number;
 }
 
 /**
- * When the last of this number of calls can be sent: the budget is played forward, with each call in the first slot of its lane,
- * and with events as in the last week, spread evenly.
+ * Estimates when the last of a number of calls can be sent. Simulates the budget: each call takes the first slot of its
+ * lane, and events come as in the last week, spread evenly.
  *
  * @returns epoch milliseconds
  */

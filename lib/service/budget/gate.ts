@@ -1,7 +1,7 @@
 import type { Slot, SlotAnswer } from './budget.ts';
 import { BudgetUnavailable } from './budget-store.ts';
 
-/** A slot that is due, and since when the caller has waited for it. Epoch milliseconds. */
+/** A slot that is due, and the times of the wait for it. Epoch milliseconds. */
 export interface TakenSlot {
   slot: Slot;
   /** True for resends and searches, which go ahead of other work. */
@@ -10,7 +10,7 @@ export interface TakenSlot {
   grantedAt: number;
 }
 
-/** How far a request got that brought no result. The budget counts each request that may have reached the service. */
+/** How far a request without a result got. The budget counts each request that may have reached the service. */
 export type Reached = 'never left' | 'answered' | 'no answer';
 
 export interface GateOptions {
@@ -18,14 +18,14 @@ export interface GateOptions {
   sleep: (ms: number) => Promise<unknown>;
   /** Asks the budget for a slot. @param askedAt when the caller began to ask */
   request: (urgent: boolean, askedAt: number) => Promise<SlotAnswer>;
-  /** Waits in place until the budget may be asked again, or throws what makes the caller come back later. */
+  /** Waits in place until the budget may be asked again, or throws to make the caller return later. */
   wait: (obstacle: Pick<SlotAnswer & { granted: false }, 'why' | 'askAgainAt' | 'expectedAt'>) => Promise<void>;
   reached: (error: unknown) => Reached;
 }
 
 /** Lets the requests of one caller leave, each in a slot of a budget. */
 export function createGate({ clock, sleep, request, wait, reached }: GateOptions) {
-  /** @throws {BudgetUnavailable} and what `wait` throws */
+  /** Takes a slot and waits until it is due. @throws {BudgetUnavailable} and what `wait` throws */
   async function take(urgent = false): Promise<TakenSlot> {
     const askedAt = clock();
     for (;;) {
@@ -45,10 +45,10 @@ export function createGate({ clock, sleep, request, wait, reached }: GateOptions
   return {
     take,
     /**
-     * Sends a request in the slot, and tells the budget how it ended.
+     * Sends a request in the slot, and tells the budget how the request ended.
      *
-     * @param prepare returns what sends the request. It runs while the slot is due, and again with another slot if it
-     * took too long. If it throws, the request is not sent.
+     * @param prepare returns the function that sends the request. Called while the slot is due, and again with another
+     * slot if it took too long. If it throws, the request is not sent.
      * @throws {BudgetUnavailable} before the request leaves, and what `wait`, `prepare` and the request throw
      */
     async send<T>(first: TakenSlot, prepare: () => Promise<(taken: TakenSlot) => Promise<T>>): Promise<T> {
@@ -80,7 +80,7 @@ export function createGate({ clock, sleep, request, wait, reached }: GateOptions
   }
 }
 
-/** The fate of the request counts for more: a request that may have left must not look unsent. */
+/** Ignores a failure of the budget after the send, because a request that may have left must not look unsent. */
 function ignoreUnavailable(error: unknown): void {
   if (!(error instanceof BudgetUnavailable)) throw error;
 }

@@ -1,7 +1,7 @@
 import type { Lane } from './lanes.ts';
 import { callsBetween, DAY, type Limits, MINUTE, mostCallsIn, type Opening, openings, type Window } from './window.ts';
 
-/** The two windows in which the service counts, and what the relay knows of a usual week and of people. */
+/** The two windows in which the service counts, and the relay's records of the last week and of people's calls. */
 export interface Windows {
   minute: Window;
   day: Window;
@@ -9,22 +9,22 @@ export interface Windows {
   events: Window;
   /** The calls for people in the last ten minutes. */
   people: Window;
-  /** Until then, a person's command that has begun probably asks for its next call; epoch milliseconds. */
+  /** Until then, a person's command in progress probably asks for its next call; epoch milliseconds. */
   busyUntil: number;
 }
 
-/** The order in which callers get slots: `urgent` is for resends and for searches after a lost answer. */
+/** The order in which callers get slots. `urgent` is for resends, and for searches after a lost answer. */
 export type Rank = 'urgent' | Lane;
 
 /**
  * Capacity that a rank keeps free for the others. After each call of the rank, `atOnce` more calls can be sent, each
- * within `withinMs` of the one before, and then one more every `everyMs`: `total` in all.
+ * within `withinMs` of the last one, and then one more every `everyMs`: `total` altogether.
  *
- * While slots open all the time, a reserve costs next to nothing: what opens next is the reserve. After a burst, when no
- * slot opens for a minute, the same rule keeps as many slots free as people may want until then.
+ * While slots open all the time, a reserve costs almost nothing, because the next openings are the reserve. After a
+ * burst, when no slot opens for a minute, it keeps as many slots free as people may need until then.
  */
 interface Reserve {
-  /** This many slots are free at any time, so that the next caller of another rank does not wait for one to open. */
+  /** How many slots are always free, so that the next caller of another rank does not wait for an opening. */
   free: number;
   atOnce: number;
   withinMs: number;
@@ -32,33 +32,34 @@ interface Reserve {
   total: number;
 }
 
-/** The part of each limit that `background` keeps free for people; of the minute, the other ranks keep a part of that. */
+/** The part of each limit that `background` keeps free for people. Of the minute, the other ranks keep a part of it. */
 const PEOPLES_SHARE = { minute: 0.125, day: 0.1 };
 /**
- * The reserve follows what people use: three times their share of the minute, so that a backlog sends evenly and does not
- * use up in seconds what opens together. It takes at most this part of the minute.
+ * How many times people's use of the minute is kept free for them. A backlog is then sent evenly, and does not use
+ * slots up in seconds that open together. `MOST_OF_MINUTE` is the largest reserve, as a part of the limit.
  */
 const TIMES_USED = 3;
 const MOST_OF_MINUTE = 0.7;
-/** What people use is the use of the busiest two of the last ten minutes. */
+/** People's use is measured over the busiest two of the last ten minutes. */
 const PEOPLE_OVER_MS = 2 * MINUTE;
 /** The part of the reserve that can be sent as fast as slots open. */
 const AT_ONCE_PART = 0.15;
 /**
- * One slot is free at any time for each 24 calls a minute that people use, up to three. Each costs 0.8% of a limit of 120.
+ * For each 24 calls a minute that people use, one slot is always free, up to three. Each costs 0.8% of a limit of 120.
  */
 const CALLS_PER_FREE_SLOT = 24;
 const MOST_FREE_FOR_PEOPLE = 3;
 /**
- * While a person's command is under way, this many more slots are left to its next calls: between two of its calls it does
- * not ask, and what opens then would go to the backlog.
+ * How many more slots stay free while a person's command is in progress. Between two of its calls it asks for no slot,
+ * so a backlog would take the openings.
  */
 const FREE_WHILE_BUSY = 3;
-/** This many calls of people can be sent as fast as slots open, however long the backlog is. */
+/** How many calls of people can be sent as fast as slots open, behind any backlog. */
 const PEOPLE_AT_ONCE = 5;
 /**
- * Resends keep half as much free: a hundred lost answers must not keep a person waiting. Further commands keep more, for
- * another person's first: but less than `background`, which they go ahead of.
+ * The part of people's reserve that each rank keeps free. For `urgent` it is half, so that a hundred lost answers do
+ * not keep a person waiting. `further` keeps free more, for another person's first command, but less than `background`,
+ * because it goes ahead of that.
  */
 const PART_OF_SHARE: Readonly<Record<Exclude<Rank, 'interactive'>, number>> = {
   urgent: 0.5,
@@ -66,20 +67,28 @@ const PART_OF_SHARE: Readonly<Record<Exclude<Rank, 'interactive'>, number>> = {
   background: 1,
   backfill: 2,
 };
-/** Backfills leave this many slots at once to events, besides those that events leave to people. */
+/** How many slots at once backfills leave to events, in addition to those that events leave to people. */
 const EVENTS_AT_ONCE = 5;
-/** Each costs backfills 0.8% of a limit of 120. With two of them, hardly anyone waits for a slot because of a backfill. */
+/**
+ * How many slots backfills always leave free. Each costs backfills 0.8% of a limit of 120. With two, a backfill hardly
+ * ever makes anyone wait for a slot.
+ */
 const FREE_OF_BACKFILL = 2;
-/** The part of the day that backfills leave to all others, and the most that they leave to those that are expected. */
+/**
+ * The part of the day that backfills always leave to other lanes, and the largest part that they leave to expected
+ * calls.
+ */
 const OTHERS_OF_DAY = { always: 0.2, expected: 0.5 };
-/** The part of the day that stays free for people to the last: they cannot wait for tomorrow. */
+/** The part of the day that stays free for people until the end, because people cannot wait until tomorrow. */
 const PEOPLE_AT_ONCE_OF_DAY = 0.005;
-/** The part of the day that people leave to resends, which cannot wait for tomorrow either. */
+/** The part of the day that people leave to resends, which cannot wait until tomorrow either. */
 const URGENT_OF_DAY = 0.002;
-/** Below this limit a minute is too short to keep single slots free in it. */
+/** Below this limit, a minute is too short to keep single slots free in it. */
 const SMALL_MINUTE = 20;
 
-/** A slot is used again a minute after its call was answered, with a second for the flight and one for the clocks. */
+/**
+ * A slot is free one minute after its call was answered, plus one second for the network and one for clock differences.
+ */
 const SLOT_MS = MINUTE + 2_000;
 
 const upTo = (slots: number, withinMs: number): Reserve => ({
@@ -92,13 +101,13 @@ const upTo = (slots: number, withinMs: number): Reserve => ({
 
 /**
  * @param peoples calls a minute that people have used lately
- * @param isBusy whether a command of several calls is under way
+ * @param isBusy true if a command of several calls is in progress
  */
 function reserveOfMinute(rank: Rank, limit: number, peoples: number, isBusy: boolean): Reserve {
   const withinMs = SLOT_MS / limit;
   if ((rank === 'urgent' || rank === 'interactive') && limit < SMALL_MINUTE) return upTo(0, withinMs);
   if (rank === 'interactive') return upTo(1, withinMs);
-  // Resends cannot wait for long, and a person's further commands are what people use.
+  // Resends cannot wait long, and `further` itself is part of people's use.
   const isAfterPeople = rank === 'background' || rank === 'backfill';
   const used = isAfterPeople ? Math.min(peoples * TIMES_USED, limit * MOST_OF_MINUTE) : 0;
   const ofPeople = Math.max(limit * PEOPLES_SHARE.minute, used);
@@ -115,7 +124,8 @@ function reserveOfMinute(rank: Rank, limit: number, peoples: number, isBusy: boo
 }
 
 /**
- * @param expected how many calls of events and people are still to come, if this day is like the busiest of the last week
+ * @param expected how many calls of events and people are still to come, if today is like the busiest day of the last
+ * week
  */
 function reserveOfDay(rank: Rank, limit: number, expected: number): Reserve {
   if (rank === 'urgent') return upTo(0, 0);
@@ -130,8 +140,8 @@ function reserveOfDay(rank: Rank, limit: number, expected: number): Reserve {
 }
 
 /**
- * When a caller of a rank may send, with this number of others of its rank ahead of it: negative infinity for at once, infinity
- * if the minute has no opening for it yet, because the calls that will open one have not been sent.
+ * Returns when a caller of a rank may send, with `ahead` others of its rank ahead of it. Negative infinity means now.
+ * Infinity means that the minute has no opening for the caller yet, because the calls before it have not been sent.
  */
 export function slotTime(
   { minute, day, events, people, busyUntil }: Windows,
@@ -153,11 +163,11 @@ export function slotTime(
   return byDay > byMinute ? { at: byDay, by: 'day' } : { at: byMinute, by: 'minute' };
 }
 
-/** When the window has room for a caller, and after it for the reserve. */
+/** Returns when the window has room for a caller, and after it for the reserve. */
 function openedAt(opened: readonly Opening[], reserve: Reserve, ahead: number): number {
   let at = Number.NEGATIVE_INFINITY;
   for (const opening of opened) {
-    // The place in the reserve of the first slot that has to wait for this opening.
+    // The place in the reserve of the first slot that must wait for this opening.
     const place = Math.max(0, opening.from - ahead);
     if (place > reserve.total) break;
     const { free, atOnce, withinMs, everyMs } = reserve;

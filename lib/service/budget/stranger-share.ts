@@ -3,18 +3,18 @@ import { expiry } from '../../state/table/expiry.ts';
 import { keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 
-/** What strangers have used of the day, which is a day of UTC. */
+/** The calls that strangers have caused today. The day is in UTC. */
 export interface StrangersToday {
   used: number;
-  /** The logins of those who caused them. */
+  /** The logins of the strangers. */
   who: string[];
   /** When the next day begins; epoch milliseconds. */
   endsAt: number;
 }
 
 /**
- * The calls of a day that people from outside of a repository may cause, so that none of them can use up the budget of
- * a connection: docs/decisions/0017-share-of-strangers.md. It is besides the budget, and takes nothing from it.
+ * The calls of a day that people from outside of a repository may cause. The limit keeps them from using up the budget
+ * of a connection: docs/decisions/0017-share-of-strangers.md. It is counted separately from the budget.
  */
 export type StrangerShare = ReturnType<typeof createStrangerShare>;
 
@@ -26,7 +26,7 @@ export function createStrangerShare(table: Table, clock: () => number) {
       const logins = who instanceof Set ? [...(who as Set<string>)].sort() : [];
       return { used: Number(calls), who: logins, endsAt: (Math.floor(clock() / DAY_MS) + 1) * DAY_MS };
     },
-    /** Counts a call. @returns false if the stranger's day has none left, of `most` */
+    /** Counts a call. @returns false if outside contributors have already caused `most` calls today */
     async take(connection: string, login: string, most: number): Promise<boolean> {
       if (most <= 0) return false;
       const counted = await table.update(
@@ -42,7 +42,7 @@ export function createStrangerShare(table: Table, clock: () => number) {
   };
 }
 
-/** The share in calls per day. */
+/** Returns the share in calls a day. */
 export function mostOfStrangers(limits: { perDay: number }, strangersShare: number): number {
   return Math.floor(limits.perDay * strangersShare);
 }

@@ -1,11 +1,11 @@
 import { callsIn, DAY, type Window } from './window.ts';
 
-/** The pace is measured over at least this long. */
+/** The pace is measured over at least this time. */
 const PACE_OVER_MS = 60 * 60_000;
 
 /**
- * When the limit of the day is used up if the relay goes on as in the last hour. The day is a sliding window: while new
- * calls come, those of a day ago stop counting.
+ * Estimates when the limit of the day is used up if the relay continues as in the last hour. The day is a sliding
+ * window, so the calls of a day ago stop counting while new calls come.
  *
  * @param limit calls in a day
  * @param now epoch milliseconds
@@ -18,7 +18,7 @@ export function usedUpAt(day: Window, limit: number, now: number): number | unde
   const perMs = pace(day, now);
   if (perMs === 0) return undefined;
   let left = 0;
-  // Within a period in which no bucket leaves the window, the count grows evenly.
+  // Between two buckets that leave the window, the count grows evenly.
   const leaving = calls.map((some, index) => ({ some, at: (first + index + 1) * bucketMs + lengthMs }));
   for (const { some, at } of [...leaving, { some: 0, at: now + DAY }]) {
     const reachedAt = now + (limit - used + left) / perMs;
@@ -28,7 +28,7 @@ export function usedUpAt(day: Window, limit: number, now: number): number | unde
   return undefined;
 }
 
-/** Calls per millisecond, over the whole buckets of the last hour and the one that has begun. */
+/** Returns the calls per millisecond, over the whole buckets of the last hour and the current one. */
 function pace({ bucketMs, first, calls }: Window, now: number): number {
   const from = Math.floor((now - PACE_OVER_MS) / bucketMs);
   const recent = calls.slice(Math.max(0, from - first)).reduce((sum, some) => sum + some, 0);

@@ -2,12 +2,12 @@ import * as z from 'zod/mini';
 import type { Item } from '../../state/table/table.ts';
 import { operations } from '../partner/operations/operations.ts';
 
-/** The item of a connection. Missing while nothing has ever failed. */
+/** The failures of a connection. There is no item until something has failed. */
 export interface Health {
   version: number;
-  /** By operation, and that of the connection at {@link WHOLE}. */
+  /** The breakers by operation. The connection's own is at {@link WHOLE}. */
   breakers: Record<string, Breaker>;
-  /** The operations that jobs may stand in line for. */
+  /** The operations that have a waiting line. */
   lined: string[];
   /** True if no call has succeeded since the service last answered 429. */
   isLimited: boolean;
@@ -18,7 +18,7 @@ export interface Health {
 export const WHOLE = 'connection';
 
 export const LONGEST_PAUSE_MS = 300_000;
-/** Clocks differ by less. */
+/** More than any difference between clocks. */
 const AHEAD_MS = 2_000;
 
 const string = z.string();
@@ -28,37 +28,37 @@ const count = z.int().check(z.gte(0));
 const time = z.number().check(z.gte(0));
 const byName = z.record(string, z.unknown());
 
-/** What is known of the failures in a row. Times are epoch milliseconds. */
+/** The state of a series of failures. Times are epoch milliseconds. */
 export type Breaker = z.output<typeof breakerShape>;
 
 const breakerShape = z.object({
   /** The reason for the last failure. */
   why: string,
-  /** When the first of the failures in a row happened that may have the cause of the last. */
+  /** When the first failure happened that may have the same cause as the last one. */
   since: time,
-  /** The outcome of the last failed call, and when it failed, until the breaker opens. */
+  /** The outcome and time of the last failed call, until the breaker opens. */
   kind: z.exactOptional(string),
   failedAt: z.exactOptional(time),
   failures: count,
-  /** The distinct callers of failed calls, up to as many as it takes to open. */
+  /** The different callers of failed calls, up to the number that opens the breaker. */
   callers: strings,
-  /** When a call succeeded. Only the first success after a failure is noted. */
+  /** When a call first succeeded after the last failure. */
   workedAt: time,
-  /** No calls before this time. After it, one caller at a time probes. 0 while the breaker is closed. */
+  /** Blocks calls before this time. After it, one caller at a time probes. 0 while the breaker is closed. */
   until: time,
-  /** Failed probes in a row. */
+  /** The number of failed probes in a row. */
   probes: count,
-  /** When it opened, or when the last probe began. */
+  /** When the breaker opened, or when the last probe began. */
   probedAt: time,
-  /** The caller that opened it or probed last. */
+  /** The caller that opened the breaker or probed last. */
   prober: string,
-  /** A probe showed that the service refuses the key: it lasts until an operator enters another one. */
+  /** A probe showed that the service refuses the key. Calls fail until an operator enters another key. */
   refusesKey: z.exactOptional(boolean),
-  /** The log says that it is stopped, and will say that it works again. */
+  /** The log says that calls are stopped, and will say when they work again. */
   told: z.exactOptional(boolean),
 });
 
-/** @returns undefined for impossible values: nothing is noted before it happened, and no pause is longer than the longest */
+/** @returns undefined for impossible values: a time in the future, or a pause that is longer than the longest */
 function readBreaker(stored: unknown, now: number): Breaker | undefined {
   const { data } = breakerShape.safeParse(stored);
   if (!data || Math.max(data.since, data.workedAt, data.probedAt) > now + AHEAD_MS) return undefined;
@@ -81,7 +81,7 @@ export function readHealth(item: Item | undefined, now: number): { health: Healt
   const health = {
     version: read('version', count, 0),
     breakers: stored.breakers,
-    // Jobs may stand in any line then. The empty ones end by themselves.
+    // Then any operation may have a line. Empty lines end by themselves.
     lined: read('lined', strings, [], [...operations.keys()]),
     isLimited: read('isLimited', boolean, false),
     servedAgain: read('servedAgain', count, 0),
@@ -89,7 +89,7 @@ export function readHealth(item: Item | undefined, now: number): { health: Healt
   return { health, faults: [...new Set(faults)] };
 }
 
-/** The breakers of a connection that can be read. */
+/** Returns the readable breakers of a connection. */
 export function readBreakers(item: Item | undefined, now: number) {
   const stored = byName.safeParse(item?.breakers ?? {});
   const read = Object.entries(stored.data ?? {}).map(([name, one]) => [name, readBreaker(one, now)] as const);
@@ -98,8 +98,8 @@ export function readBreakers(item: Item | undefined, now: number) {
 }
 
 /**
- * A breaker that stops calls. That of the whole connection has no operation. It counts once a probe has failed, and after an
- * operator has closed it, until something shows that the service takes the key again.
+ * A breaker that stops calls. The connection's own has no operation. It is listed once a probe has failed. After an
+ * operator has closed it, it stays listed until something shows that the service accepts the key again.
  */
 export type OpenBreaker = Breaker & { operation?: string };
 
@@ -111,7 +111,10 @@ export function openBreakers(breakers: Health['breakers']): OpenBreaker[] {
     .map(([name, breaker]) => (name === WHOLE ? breaker : { ...breaker, operation: name }));
 }
 
-/** What an operator has to know of: while the connection is down, its operations fail for that. */
+/**
+ * Returns the breakers that an operator needs to know. While the connection is down, that is the reason for which its
+ * operations fail.
+ */
 export function causesOf(stopped: readonly OpenBreaker[]): readonly OpenBreaker[] {
   const whole = stopped.filter(({ operation }) => operation === undefined);
   return whole.length > 0 ? whole : stopped;

@@ -6,7 +6,7 @@ import { unchangedSince } from '../../state/table/unreadable-item.ts';
 import { isOfPeople, type Lane } from '../budget/lanes.ts';
 import { type Breaker, type Health, LONGEST_PAUSE_MS, readHealth, WHOLE } from './breaker-item.ts';
 
-/** What a breaker stops: one operation of a connection, or the whole connection if no operation is named. */
+/** The calls that a breaker stops: one operation of a connection, or without an operation the whole connection. */
 export interface Scope {
   connection: string;
   operation?: string;
@@ -19,7 +19,7 @@ export interface Caller {
 
 export interface CallFailure {
   why: string;
-  /** Failures of one kind in a row may have one cause. */
+  /** Failures of the same kind in a row may have the same cause. */
   kind: SendOutcome;
   refusesKey: boolean;
 }
@@ -27,53 +27,63 @@ export interface CallFailure {
 export interface Stop {
   scope: Scope;
   breaker: Breaker;
-  /** True if the caller may probe, if {@link Breakers.claimProbe} grants it. */
+  /** True if the caller may probe, provided that {@link Breakers.claimProbe} grants it. */
   mayProbe: boolean;
-  /** Set if the stop is probably over within seconds: when to look again. */
+  /** When to check again. Set if the stop probably ends within seconds. */
   lookAgainAt?: number;
   why: string;
 }
 
 /**
- * Stops calls when nothing works, for each operation and for each connection. One caller at a time probes, after pauses
- * that grow. The first success of any caller closes the breaker.
+ * Stops calls while nothing works, for each operation and each connection. One caller at a time probes, after growing
+ * pauses. The first success of any caller closes the breaker.
  */
 export type Breakers = ReturnType<typeof createBreakers>;
 
 /**
- * A breaker opens after this many failures in a row, or the first refusal of the key. The failures of an operation have to
- * come from as many callers.
+ * A breaker opens after this many failures in a row, or at the first refusal of the key. For an operation, the failures
+ * must come from as many different callers.
  */
 const FAILURES_TO_OPEN = 3;
-/** A success of the last seconds shows that calls get lost, not that nothing works. */
+/** After a success this recent, failures mean that calls get lost, not that nothing works. */
 const WORKED_LATELY_MS = 3_000;
-/** The pauses before the next probe: the first probe is due at once, so a false alarm costs little. */
+/** The pauses before the next probe. The first probe is due immediately, so that a false alarm costs little. */
 const PAUSES_MS = [0, 2_000, 5_000, 15_000, 40_000, 120_000] as const;
-/** A caller probes this many times itself, because those pauses are short. Then the line calls another job for it. */
+/**
+ * How many probes a caller makes itself, because their pauses are short. After that, the line calls another job for the
+ * probe.
+ */
 const OWN_PROBES = 4;
-/** If a caller has not probed itself by then, the line calls another job for it. */
+/** If a caller has not made its own probe by then, the line calls another job for it. */
 const LATE_PROBE_MS = 10_000;
 /**
- * While a person waits, the next probe is due this long after the last one. That of a connection changes nothing; that of an
- * operation uses up an attempt of a job. With the time that a message takes to wake a worker, a connection is probed every 20 s.
+ * The longest pause after a probe for a person. The probe of a connection changes nothing; the probe of an operation
+ * uses up an attempt of a job. A connection is then probed every 20 s, including the time in which a message wakes a
+ * worker.
  */
 const PAUSE_OF_PEOPLE_MS = { connection: 15_000, operation: 60_000 } as const;
-/** More probes of a connection come as seldom as those of an operation: with one every 15 s, a day of them would use up its budget. */
+/**
+ * After this many probes, a connection is probed as rarely as an operation. A probe every 15 s would use up its budget
+ * in a day.
+ */
 const MOST_OFTEN_PROBES = 240;
-/** A person's call may probe this long after the last probe, before the pause is over. */
+/** How long after the last probe a person's call may probe, before the pause is over. */
 export const EARLY_PROBE_MS = 10_000;
-/** A probe that has not reported after this long counts as killed. */
+/** A probe that has not reported after this time counts as killed. */
 const PROBE_MS = 15_000;
-/** Waits up to this long are worth staying for. A probe that takes longer finds an outage. */
+/** The longest wait that is worth staying for. A probe that takes longer meets an outage. */
 const WORTH_STAYING_MS = 2_000;
 const LOOK_EVERY_MS = 300;
-/** A job that saw the breaker open may still be about to stand in line, and the index of the line may lag behind. */
+/**
+ * How long the line of a working operation is kept. A job that saw the breaker open may join it late, and its index may
+ * lag behind.
+ */
 const LATE_IN_LINE_MS = 30_000;
-/** A failure that is followed by none for longer, such as a lost answer, is not the beginning of an outage. */
+/** A failure without another one for this long, such as a lost answer, is not the beginning of an outage. */
 const OF_ONE_CAUSE_MS = 60_000;
-/** After this long without a failure, an operation is forgotten. */
+/** How long an operation is remembered after its last failure. */
 const FORGOTTEN_MS = 10 * 60_000;
-/** The last probe showed nothing, so its prober has no right to the next one. */
+/** The prober after a probe that showed nothing, so that any caller may make the next one. */
 const NO_PROBER = '';
 const TRIES = 8;
 
@@ -81,7 +91,7 @@ interface BreakersOptions {
   table: Table;
   clock: () => number;
   random: () => number;
-  /** Called when waiting jobs can continue, or one of them can probe. */
+  /** Called when waiting jobs can continue, or when one of them can probe. */
   recovered?: (connection: string) => Promise<void>;
   warn?: (entry: object) => void;
 }
@@ -113,7 +123,9 @@ export function createBreakers({ table, clock, random, recovered = async () => {
   }
 
   return {
-    /** Call this before each call to the service. @returns undefined if the call may be made */
+    /**
+     * Returns what stops a call. Ask this before each call to the service. @returns undefined if the call may be made
+     */
     async stopOf({ connection, operation }: Required<Scope>, { id, lane }: Caller): Promise<Stop | undefined> {
       const { breakers } = await read(connection);
       const name = [WHOLE, operation].find((one) => (breakers[one]?.until ?? 0) > 0);
@@ -122,7 +134,8 @@ export function createBreakers({ table, clock, random, recovered = async () => {
       const now = clock();
       const { until, probedAt, prober } = breaker;
       const isWhole = name === WHOLE;
-      // The probe of an operation may create something. Its prober sends the same bytes again.
+      // The probe of an operation may create something. Its prober sends the same bytes again, and may therefore probe
+      // earlier.
       const dueAt = isWhole || prober === id ? until : callsProberAt(breaker);
       const isProbed = until === probedAt + PROBE_MS;
       const isEarly = isOfPeople(lane) && !isProbed && probedAt + EARLY_PROBE_MS <= now;
@@ -136,7 +149,7 @@ export function createBreakers({ table, clock, random, recovered = async () => {
         why: whyStopped(connection, isWhole ? WHOLE : operation, breaker),
       };
     },
-    /** @returns false if another caller probes */
+    /** Claims the probe for a caller. @returns false if another caller probes */
     async claimProbe({ scope, breaker: seen }: Stop, caller: Caller): Promise<boolean> {
       const { connection, operation = WHOLE } = scope;
       const claimed = await change(connection, ({ breakers }, now) => {
@@ -148,8 +161,8 @@ export function createBreakers({ table, clock, random, recovered = async () => {
       return claimed ?? false;
     },
     /**
-     * Notes a failed call, or the failed probe of a connection if the scope has no operation.
-     * @returns the breakers that are open now, that of the connection first
+     * Notes a failed call. Without an operation in the scope, this is the failed probe of a connection.
+     * @returns the breakers that are now open, the connection's first
      */
     async failed({ connection, operation }: Scope, caller: Caller, failure: CallFailure): Promise<Scope[]> {
       const noted = await change(connection, (health, now) => {
@@ -158,16 +171,16 @@ export function createBreakers({ table, clock, random, recovered = async () => {
         const names = operation === undefined ? [WHOLE] : [WHOLE, operation];
         for (const name of names) {
           const last = breakers[name] ?? newBreaker(0);
-          // A call that began before the breaker opened says nothing new.
+          // A call that began before the breaker opened shows nothing new.
           if (last.until > 0 && last.prober !== caller.id) continue;
           const isWhole = name === WHOLE;
-          // One operation that takes no key has another reason: the key works for the others.
+          // If only one operation refuses the key, the key is not the reason, because it works for the others.
           const seen = { ...failure, refusesKey: failure.refusesKey && isWhole };
           const next =
             last.until > 0
               ? afterProbe(last, caller.lane, isWhole, seen, now)
               : afterCall(last, caller.id, isWhole, seen, now);
-          // Only a failed probe shows which it is, the connection or an operation.
+          // Only a failed probe shows whether the connection or an operation is the cause.
           const isSure = next.probes > 0 && (isWhole || (breakers[WHOLE]?.probes ?? 0) === 0);
           const isNews = next.until > 0 && !next.told && isSure;
           if (isNews) stopped.push(whyStopped(connection, name, next));
@@ -180,7 +193,7 @@ export function createBreakers({ table, clock, random, recovered = async () => {
       for (const why of noted?.stopped ?? []) warn({ message: 'calls are stopped', connection, why });
       return (noted?.open ?? []).map((name) => scopeOf(connection, name));
     },
-    /** Notes a call that shows nothing. If it was a probe, any other caller may probe at once. */
+    /** Notes a call that shows nothing. If it was a probe, any other caller may probe immediately. */
     async toldNothing({ connection, operation }: Required<Scope>, { id }: Caller): Promise<void> {
       const wasProbe = await change(connection, ({ breakers }, now) => {
         const last = breakers[operation];
@@ -202,7 +215,7 @@ export function createBreakers({ table, clock, random, recovered = async () => {
         const isNews = (whole && whole.failures > 0) || (breakers[operation]?.failures ?? 0) > 0;
         if (!isNews && !isLimited) return { wasOpen: false, isOpen: isOpen(), again: [] };
         if (isLimited) Object.assign(health, { isLimited: false, servedAgain: health.servedAgain + 1 });
-        // The operations failed because the connection was down, so their breakers close too.
+        // The operations failed because the connection was down, so their breakers close, too.
         const wasDown = (whole?.probes ?? 0) > 0;
         const names = wasDown ? [WHOLE, ...Object.keys(breakers)] : [WHOLE, operation];
         const wasOpen = names.some((name) => (breakers[name]?.until ?? 0) > 0);
@@ -210,15 +223,16 @@ export function createBreakers({ table, clock, random, recovered = async () => {
         for (const name of names) breakers[name] = newBreaker(now);
         return { wasOpen, isOpen: isOpen(), again };
       });
-      // What stopped because the connection was down is over with it.
+      // The connection stands for all operations that stopped with it, so only the first is reported.
       const [what] = became?.again ?? [];
       if (what !== undefined) warn({ message: 'calls are sent again', ...scopeOf(connection, what) });
       if (became?.wasOpen) await recovered(connection);
       return became?.isOpen === false;
     },
     /**
-     * Notes that a caller's creation had worked by then, although its answer was lost. So it was no failure, and the operation
-     * has not been failing for longer than since then. An open breaker stays open, because other answers may be lost, too.
+     * Notes that a caller's creation had worked by then, although its answer was lost. The call then counts as no
+     * failure, and the operation's failures date from `by` at the earliest. An open breaker stays open, because other
+     * answers may be lost, too.
      */
     async hadWorked({ connection, operation }: Required<Scope>, { id }: Caller, by: number): Promise<void> {
       await change(connection, ({ breakers }) => {
@@ -238,7 +252,9 @@ export function createBreakers({ table, clock, random, recovered = async () => {
       });
       return servedAgain ?? 0;
     },
-    /** The breaker of the connection, if it is open, and the operations that jobs may stand in line for, with theirs. */
+    /**
+     * Returns the connection's breaker if it is open, and the operations with a waiting line, with their open breakers.
+     */
     async lines(connection: string) {
       const { breakers, lined } = await read(connection);
       const openOf = (name: string) => ((breakers[name]?.until ?? 0) > 0 ? breakers[name] : undefined);
@@ -248,7 +264,7 @@ export function createBreakers({ table, clock, random, recovered = async () => {
         operations: lined.map((operation) => ({ operation, stopped: openOf(operation) })),
       };
     },
-    /** Call this if no job stands in line for an operation that works. */
+    /** Call this if the line of a working operation is empty. */
     async lineEnded(connection: string, operation: string): Promise<void> {
       await change(connection, (health, now) => {
         const { until = 0, workedAt = 0 } = health.breakers[operation] ?? {};
@@ -257,8 +273,8 @@ export function createBreakers({ table, clock, random, recovered = async () => {
       });
     },
     /**
-     * Closes the breakers of the connection and of its operations, and calls `recovered`. Nothing has worked yet, so what
-     * failed goes on failing until it does.
+     * Closes all breakers of the connection, and calls `recovered`. Keeps the series of failures, because nothing has
+     * worked yet.
      */
     async closeAll(connection: string): Promise<void> {
       await change(connection, ({ breakers }, now) => {
@@ -278,18 +294,18 @@ export function whyStopped(connection: string, name: string, { refusesKey, why }
   return `${name === WHOLE ? `${connection} is down` : `${name} fails on ${connection}`}: ${why}`;
 }
 
-/** Whether the caller makes the next probe itself. */
+/** True if the caller makes the next probe itself. */
 export const probesAgain = ({ prober, probes }: Breaker, caller: string): boolean =>
   prober === caller && probes < OWN_PROBES;
 
-/** When the line calls a job that probes. */
+/** Returns when the line calls a job for a probe. */
 export function callsProberAt({ until, probes, probedAt, prober }: Breaker): number {
   const isProbed = until === probedAt + PROBE_MS;
   const isDoneByOther = prober !== NO_PROBER && (probes < OWN_PROBES || isProbed);
   return isDoneByOther ? until + LATE_PROBE_MS : until;
 }
 
-/** When the line calls a person's job that probes a connection: the pause of other jobs does not count. */
+/** Returns when the line calls a person's job to probe a connection. The pause of other jobs does not apply. */
 export const callsPersonAt = (breaker: Breaker): number =>
   Math.min(callsProberAt(breaker), breaker.probedAt + pauseOfPeople(breaker.probes, true));
 
@@ -317,11 +333,11 @@ function afterCall(last: Breaker, caller: string, isWhole: boolean, failure: Cal
   const callers = [...new Set([...last.callers, caller])].slice(0, FAILURES_TO_OPEN);
   const failures = last.failures + 1;
   const isEnough = (isWhole ? failures : callers.length) >= FAILURES_TO_OPEN;
-  // The probe that follows at once costs less than to send more calls with a refused key.
+  // A probe costs less than further calls with a refused key.
   const opens = failure.refusesKey || (isEnough && last.workedAt + WORKED_LATELY_MS <= now);
   const isSame = last.kind === failure.kind && now - (last.failedAt ?? last.since) <= OF_ONE_CAUSE_MS;
   const since = last.failures > 0 && isSame ? last.since : now;
-  // Until a probe fails too, it may be the operation alone.
+  // Until a probe fails too, the operation alone may be the cause.
   const refusesKey = failure.refusesKey && last.refusesKey === true;
   const next = { ...last, ...failure, refusesKey, since, failedAt: now, failures, callers };
   return opens ? { ...next, until: now + PAUSES_MS[0], probedAt: now, prober: caller } : next;
@@ -331,7 +347,7 @@ function afterProbe(last: Breaker, lane: Lane, isWhole: boolean, failure: CallFa
   const probes = last.probes + 1;
   const pause = PAUSES_MS[probes] ?? LONGEST_PAUSE_MS;
   const longest = isOfPeople(lane) ? pauseOfPeople(probes, isWhole) : pause;
-  // An outage can end with a refused key. That it lasts is not what the key did.
+  // If an outage ends with a refused key, `since` begins with the refusal, because the outage had another cause.
   const since = failure.refusesKey === (last.refusesKey ?? false) ? last.since : now;
   return { ...last, ...failure, since, failures: last.failures + 1, probes, until: now + Math.min(pause, longest) };
 }

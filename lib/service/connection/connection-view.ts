@@ -5,20 +5,23 @@ import { ofEachLane } from '../budget/lanes.ts';
 import type { Limits } from '../budget/window.ts';
 import { type Breaker, type OpenBreaker, openBreakers, readBreakers, WHOLE } from './breaker-item.ts';
 
-/** What a connection sends and has left, for people. */
+/** The use and the remaining budget of a connection, for people. */
 export interface ConnectionView extends BudgetView {
-  /** What does not work: operations, or the whole connection. */
+  /** The stopped operations, or the whole connection. */
   stopped: OpenBreaker[];
-  /** No call is sent but probes: the lanes have slots, and cannot use them. */
+  /** True if only probes are sent. The lanes then have slots that they cannot use. */
   isStopped: boolean;
   refusesKey: boolean;
-  /** Set if the last calls failed, and the connection is not stopped for it yet. */
+  /** Set if the last calls failed, but the connection is not stopped yet. */
   failing?: Breaker;
 }
 
 const WITHOUT_SLOTS: LaneView = { left: 0, nextSlotAt: Number.POSITIVE_INFINITY };
 
-/** The same for terminal, console and Slack: a lane of a stopped connection can send nothing, even with budget left. */
+/**
+ * Returns the view for the terminal, the console and Slack. The lanes of a stopped connection can send nothing, even
+ * with budget left.
+ */
 export async function viewConnection(
   connection: string,
   limits: Limits,

@@ -21,18 +21,18 @@ export interface Connection extends KeyHolder {
   /** The share of the day's calls that outside contributors may cause. */
   strangersShare: number;
   timeoutMs: number;
-  /** The operation with this instance's overrides. */
+  /** Returns the operation with this instance's overrides. */
   operation<O extends Operation>(declared: O): O;
-  /** A client with the current key from the secret. */
+  /** Returns a client with the current key from the secret. */
   client(): Promise<PartnerClient>;
   /**
-   * Call this when the service rejects the key or the signature. The secret may have been rotated, so it is read again. The
-   * breaker allows few such calls.
+   * Call this when the service rejects the key or the signature. Reads the secret again, because the key may have been
+   * rotated. The breaker allows few such calls.
    */
   suspectKey(): void;
 }
 
-/** The id of the budget of a key (docs/partner-api.md#limits). The secret key is no part of it. */
+/** Returns the id of a key's budget (docs/partner-api.md#limits). It does not depend on the secret key. */
 export function budgetIdOf({
   baseUrl,
   apiKey,
@@ -49,7 +49,7 @@ export interface ConnectionsOptions {
   fetch: typeof globalThis.fetch;
 }
 
-/** @returns a lookup by name; undefined if the configuration has no such connection, or no longer has it */
+/** @returns a lookup by name; undefined if the configuration has no such connection */
 export function createConnections(options: ConnectionsOptions): (name: string) => Connection | undefined {
   const { config, secrets, clock, random, fetch } = options;
   const made = new Map<string, Connection>();
@@ -61,7 +61,7 @@ export function createConnections(options: ConnectionsOptions): (name: string) =
     async function current() {
       const secret = await secrets.current(secretName, partnerSecret);
       const key = JSON.stringify(secret);
-      // The client remembers the clock offset, so it is kept until the secret changes.
+      // The client is kept until the secret changes, because it remembers the clock offset.
       if (last?.key !== key) {
         const client = createPartnerClient({ ...secret, clock, random, fetch });
         last = { key, client, budgetId: budgetIdOf(secret) };

@@ -12,10 +12,10 @@ const item = z.object({
 });
 type Known = z.output<typeof item>;
 
-/** What the answers of an instance have shown about it, where docs/partner-api.md does not. */
+/** The facts about an instance that its answers have shown and docs/partner-api.md does not. */
 export type Learned = ReturnType<typeof createLearned>;
 
-/** What one run of a job learns and knows. An instance may change, so after 30 days it is learned again. */
+/** Reads and adds to the facts, for one run of a job. They expire after 30 days, because an instance may change. */
 export function createLearned(table: Table, connection: string, clock: () => number) {
   const key = keys.learned(connection);
   let known: Promise<Known> | undefined;
@@ -46,9 +46,9 @@ export function createLearned(table: Table, connection: string, clock: () => num
         await keep({ ids: { ...ids, ...Object.fromEntries(shown) } });
     },
     /**
-     * An identifier that a person typed, for a field of the operation. Digits become a number or stay text, as the override
-     * says, otherwise as the lists of the service write that field, or else all others. Without any of these, they become
-     * a number, unless that would change them: `007`.
+     * Turns an identifier that a person typed into the value of an operation's field. For digits, the override decides
+     * between number and text. Otherwise the service's lists decide: by this field, or else by all other fields if they
+     * agree. Without any of these, digits become a number, unless that would change them: `007`.
      */
     async idFrom({ ids: overridden }: Operation, field: string, text: string): Promise<string | number> {
       const { ids } = await read();
@@ -60,7 +60,10 @@ export function createLearned(table: Table, connection: string, clock: () => num
   };
 }
 
-/** The type of each identifier in the rows. Text that is not digits shows nothing, and neither do rows that differ. */
+/**
+ * Returns the type of each identifier in the rows. Ignores text that is not digits, and fields that differ between
+ * rows.
+ */
 export function typesIn(data: unknown): Record<string, IdType> {
   const members = (Array.isArray(data) ? data : []).flatMap((row: unknown) => Object.entries(row ?? {}));
   const ids = members.filter(([field, value]) => field.endsWith('_id') && /^\d+$/.test(String(value)));

@@ -14,7 +14,7 @@ export interface CallsOptions extends Pick<WithinBudget, 'connection' | 'limits'
   fetch: typeof globalThis.fetch;
 }
 
-/** Calls with the relay's own key, in slots of its budget. */
+/** Makes calls with the relay's own key, in slots of its budget. */
 export function callsWithin({ partner, table, clock, fetch, ...options }: CallsOptions): PartnerClient['call'] {
   const client = createPartnerClient({ ...partner, clock, fetch });
   const sleep = async (ms: number) => void (await setTimeout(ms));
@@ -23,7 +23,7 @@ export function callsWithin({ partner, table, clock, fetch, ...options }: CallsO
   return withTheirClock(callWithinBudget({ client, budget, clock: table.clock.now, sleep, ...options }));
 }
 
-/** Signs and sends again once if the clocks differ. A call refused for its timestamp was not carried out. */
+/** Signs and sends again once if the clocks differ, because a call refused for its timestamp was not carried out. */
 export function withTheirClock(call: PartnerClient['call']): PartnerClient['call'] {
   return async (operation, payload) => {
     try {
@@ -45,14 +45,14 @@ export interface WithinBudget {
   sleep: (ms: number) => Promise<void>;
   /** Shows the person at the terminal what the call waits for. */
   tell: (line: string) => void;
-  /** Whether the calls go ahead of all others, as searches after a lost answer do. */
+  /** True if the calls go ahead of all others, as searches after a lost answer do. */
   urgent?: boolean | undefined;
 }
 
 /**
- * Makes calls that take slots of the relay's shared budget, by default as background work: a person at a terminal can
- * wait, and must not go ahead of people in Slack and on GitHub. There is no job to put in the waiting line, so the call waits in
- * place.
+ * Makes calls in slots of the relay's shared budget. By default, they are background work, because a person at a
+ * terminal must not go ahead of people in Slack and on GitHub. The call waits in place, because it has no job for the
+ * waiting line.
  */
 export function callWithinBudget(options: WithinBudget): PartnerClient['call'] {
   const { client, budget, connection, limits, clock, sleep, tell, urgent = false } = options;
@@ -76,7 +76,7 @@ export function callWithinBudget(options: WithinBudget): PartnerClient['call'] {
   });
 
   return async (operation, payload) => {
-    // Refuses an invalid payload before waiting for a slot.
+    // Refuses an invalid payload before the wait for a slot.
     client.sign(operation, payload);
     return gate.send(await gate.take(urgent), async () => () => client.call(operation, payload));
   };

@@ -22,24 +22,27 @@ export interface Result<Data> {
   message: string | null;
   data: Data;
   pagination: Pagination | null;
-  /** How far the service's clock is ahead, if it had refused the time of ours. */
+  /** How many seconds the service's clock is ahead, if the service had refused our time. */
   clockOffsetSeconds?: number;
 }
 
 /**
- * The longest body, decompressed: more than a page of 100 descriptions of 48 KB. A compressed answer of a few kilobytes
- * can grow beyond a function's memory.
+ * The longest decompressed body: more than a page of 100 descriptions of 48 KB. A compressed answer of a few kilobytes
+ * could otherwise grow beyond a function's memory.
  */
 export const MOST_BODY_BYTES = 8 * 1024 * 1024;
 
-/** The most lists, records and members in a body: a page of 1,000 records has a third. Each takes memory once parsed. */
+/**
+ * The highest number of lists, records and members in a body, because each takes memory once parsed. A page of 1,000
+ * records has a third of it.
+ */
 const MOST_VALUES = 100_000;
 
 export interface HttpAnswer {
   status: number;
   headers: Headers;
   body: string;
-  /** Whether the body is longer than {@link MOST_BODY_BYTES}, and its end is missing. */
+  /** True if the body is longer than {@link MOST_BODY_BYTES}, so that its end is missing. */
   isCut: boolean;
 }
 
@@ -62,12 +65,12 @@ const envelope = z.looseObject({
 });
 
 /**
- * Reads an answer. Returns the result, or throws an error that says what came instead. The status decides; the body
- * only adds detail.
+ * Reads an answer. The status decides; the body only adds detail.
  *
  * @param secrets values that must not be repeated from the answer
  * @param now epoch milliseconds by our clock when the answer came
- * @throws {PartnerRefusal} for a documented error status, or for the envelope with `success: false` or any status from 400
+ * @throws {PartnerRefusal} for a documented error status, or for the envelope with `success: false` or any status from
+ * 400
  * @throws {PartnerUnreadable} for anything else that is not the documented envelope with the declared data
  */
 export function readAnswer<D extends z.ZodType>(
@@ -116,7 +119,10 @@ function excessOf({ body, isCut }: HttpAnswer): string | undefined {
   return hasMoreValues(body, MOST_VALUES) ? `more than ${MOST_VALUES} JSON values` : undefined;
 }
 
-/** Counts what begins or separates values outside of strings. It parses nothing, so no body is too large for it. */
+/**
+ * Counts the characters outside of strings that begin or separate values. Does not parse, so it can count in a body of
+ * any size.
+ */
 function hasMoreValues(json: string, most: number): boolean {
   let values = 0;
   for (let at = 0; at < json.length && values <= most; at++) {
@@ -142,7 +148,7 @@ function parseJson(body: string): unknown {
   }
 }
 
-/** A list up to its first row with a fault. Zod makes an object of each fault of each row. */
+/** Returns a list up to its first row with a fault, because zod makes an object for each fault of each row. */
 function upToFirstFault(schema: z.ZodType, data: unknown): unknown {
   if (!(schema instanceof z.ZodArray) || !Array.isArray(data)) return data;
   const bad = data.findIndex((row) => !z.safeParse(schema.element, row).success);
@@ -154,14 +160,14 @@ function clockOffset(date: string | null, now: number): number | null {
   return Number.isNaN(theirs) ? null : Math.round((theirs - now) / 1000);
 }
 
-/** Where a redirect leads, without its query, which may carry a token. */
+/** Says where a redirect leads, without its query, which may contain a token. */
 function redirectHint(location: string | null): string {
   if (location === null) return 'without a Location';
   const [target] = location.split(/[?#]/);
   return `to ${target}; check that the base URL is right and the instance is up`;
 }
 
-/** Lists only paths and faults. The values may be confidential, so they are not repeated. */
+/** Lists only paths and faults, because the values may be confidential. */
 function faultPaths(error: z.ZodError, value: unknown, prefix = ''): string {
   return error.issues
     .slice(0, 3)
@@ -179,7 +185,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 const MOST_FIELDS = 20;
 const MOST_FIELD_CHARACTERS = 40;
 
-/** The names of the fields of the record with the first fault. */
+/** Lists the field names of the first record with a fault. */
 function cameInstead(error: z.ZodError, data: unknown): string {
   const row = Array.isArray(data) ? data[Number(error.issues[0]?.path[0] ?? 0)] : data;
   if (!isRecord(row)) return '';

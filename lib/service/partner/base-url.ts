@@ -1,15 +1,14 @@
 const PARTNER_PATH = '/api/v1/partner';
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** A base URL that cannot be used. The message says what is wrong and what to enter instead. */
+/** An unusable base URL. The message says what is wrong and what to enter instead. */
 export class BaseUrlError extends Error {
   override readonly name = 'BaseUrlError';
 }
 
 /**
- * The root URL of an instance's operations: `https://pm.example.com/x/` gives
+ * Returns the root URL of an instance's operations: `https://pm.example.com/x/` gives
  * `https://pm.example.com/x/api/v1/partner`.
- *
  * @throws {BaseUrlError} as {@link instanceRoot}
  */
 export function partnerRoot(baseUrl: string, options?: BaseUrlOptions): string {
@@ -21,8 +20,8 @@ export interface BaseUrlOptions {
 }
 
 /**
- * The base URL of an instance without a slash at its end: `https://pm.example.com/x/` gives `https://pm.example.com/x`.
- * The path of the partner API may be there, and is dropped.
+ * Returns the base URL of an instance without a slash at its end: `https://pm.example.com/x/` gives
+ * `https://pm.example.com/x`. Drops the path of the partner API if it is there.
  *
  * Plain http is refused outside loopback unless `allowInsecureHttp` is set. Set it only for an instance without a
  * certificate, in your own network. Over http, anyone between the relay and the instance can read the API key and every
@@ -41,7 +40,7 @@ export function instanceRoot(baseUrl: string, { allowInsecureHttp = false }: Bas
   }
   if (url.username || url.password) throw new BaseUrlError(`base URL must not carry credentials: ${wanted}`);
   if (url.search || url.hash) throw new BaseUrlError(`base URL must not carry a query or a fragment: ${wanted}`);
-  // `localhost:3000` is a URL too, with the scheme `localhost:`.
+  // `localhost:3000` is also a URL, with the scheme `localhost:`.
   if (!/^https?:$/.test(url.protocol)) throw new BaseUrlError(`base URL must begin with https://: ${wanted}`);
   if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname) && !allowInsecureHttp) {
     throw new BaseUrlError(

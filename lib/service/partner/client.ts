@@ -23,7 +23,7 @@ export interface PartnerClientOptions {
   apiKey: string;
   /** Never transmitted. */
   secretKey: string;
-  /** Keeps connections alive between calls, as Node's own does. */
+  /** Keeps connections alive between calls, as Node's own fetch does. */
   fetch?: typeof globalThis.fetch;
   /** Epoch milliseconds. */
   clock?: () => number;
@@ -41,7 +41,9 @@ export interface PartnerClient {
    * @throws {PartnerPayloadError} if the operation does not accept the payload
    */
   sign<P extends z.ZodType>(operation: Operation<P>, payload: z.input<P>): SignedRequest;
-  /** The same bytes as before they were stored. @returns undefined if another key signed them, or for another instance */
+  /**
+   * Restores a stored request with the same bytes. @returns undefined if another key signed it, or for another instance
+   */
   restore(kept: KeptRequest): SignedRequest | undefined;
   /**
    * Sends a signed request once. It never signs again, because only the caller knows whether a retry is safe. After a
@@ -49,7 +51,7 @@ export interface PartnerClient {
    * @throws {PartnerRefusal | PartnerUnreadable | PartnerUnanswered}
    */
   send<D extends z.ZodType>(operation: Operation<z.ZodType, D>, request: SignedRequest): Promise<Result<z.output<D>>>;
-  /** {@link sign} and {@link send}. */
+  /** Calls {@link sign}, then {@link send}. */
   call<P extends z.ZodType, D extends z.ZodType>(
     operation: Operation<P, D>,
     payload: z.input<P>,
@@ -57,9 +59,8 @@ export interface PartnerClient {
 }
 
 /**
- * A client for one instance of the service with one API key.
- *
- * @throws {BaseUrlError} for a base URL that cannot be used
+ * Creates a client for one instance of the service with one API key.
+ * @throws {BaseUrlError} for an unusable base URL
  * @throws {Error} for an API key that cannot be a header's value
  */
 export function createPartnerClient(options: PartnerClientOptions): PartnerClient {
@@ -85,7 +86,8 @@ export function createPartnerClient(options: PartnerClientOptions): PartnerClien
         iv: random(IV_BYTES),
       });
     },
-    // The signature does not cover the host, and more roles may write to the table than may send with the key.
+    // Checks the URL, because the signature does not cover the host, and more roles may write to the table than may
+    // send with the key.
     restore: (kept) => (kept.url.startsWith(`${root}/`) ? restored(kept, { apiKey, secretKey }) : undefined),
     async send(operation, request) {
       const answer = await exchange(fetch, operation.name, request, timeoutMs);

@@ -4,8 +4,8 @@ import { createCipheriv, createSecretKey, hash, type KeyObject } from 'node:cryp
 export const IV_BYTES = 16;
 
 /**
- * The AES-256 key: the raw 32-byte SHA-256 of the secret key (docs/partner-api.md#encryption). A KeyObject is prepared
- * once. Raw bytes would be prepared again for each payload, which costs four times as much as encrypting one.
+ * Returns the AES-256 key: the raw 32-byte SHA-256 of the secret key (docs/partner-api.md#encryption). A KeyObject is
+ * prepared once. Raw bytes would be prepared for each payload, which costs four times as much as the encryption.
  */
 export function encryptionKey(secretKey: string): KeyObject {
   return createSecretKey(hash('sha256', secretKey, 'buffer'));
@@ -24,8 +24,8 @@ export function encryptPayload(payload: unknown, key: KeyObject, iv: Uint8Array)
 }
 
 /**
- * The public part of a key (docs/partner-api.md#keys). It goes over the wire as it is, so a secret key in its place
- * is refused before anything is sent.
+ * The public part of a key (docs/partner-api.md#keys). It is sent unencrypted, so a secret key in its place is refused
+ * before anything is sent.
  */
 export const API_KEY = /^pk_[\x21-\x7e]+$/;
 export const API_KEY_EXPECTED = 'expected a key that begins with pk_, of ASCII characters without spaces';

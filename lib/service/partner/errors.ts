@@ -1,5 +1,5 @@
 /**
- * Why the service refused a caller (docs/partner-api.md#401-reasons), or `unknown` for a 401 in other words.
+ * The service's reason for refusing a caller (docs/partner-api.md#401-reasons), or `unknown` for a 401 in other words.
  */
 export type UnauthorizedReason =
   | 'invalid signature'
@@ -10,7 +10,7 @@ export type UnauthorizedReason =
 
 /** A call to the partner API that returned no result. The subclass and its fields say why. */
 export abstract class PartnerError extends Error {
-  /** `defects/create` */
+  /** Such as `defects/create`. */
   readonly operation: string;
   /** The HTTP status of the answer, or null if there was no answer. */
   abstract readonly status: number | null;
@@ -23,22 +23,20 @@ export abstract class PartnerError extends Error {
   }
 }
 
-/** What came instead of the service's envelope. */
+/** The kind of a body that is not the service's envelope. */
 export type NotEnvelope = 'an empty body' | 'an HTML page' | 'not JSON' | 'not the documented envelope';
 
 /** The details of a refusal, read from the answer. */
 export interface RefusalFacts {
   status: number;
   /**
-   * What the body was, or null for the service's own envelope. Any other body may come from a proxy in front of the
-   * service, or from a service with another error format: the fields of error bodies are not shown.
+   * The kind of the body, or null for the service's own envelope. Other bodies may come from a proxy in front of the
+   * service, or from a service with another error format, because the fields of error bodies are not shown.
    */
   found: NotEnvelope | null;
   /** One line of plain text, cut to 500 characters, or null if the body had none. */
   serviceMessage: string | null;
-  /**
-   * What the body says about single fields, as plain text: `title: is required`. At most 10, of 120 characters each.
-   */
+  /** Faults of single fields from the body, as plain text: `title: is required`. At most 10, of 120 characters each. */
   fieldErrors: readonly string[];
   /** For a 401: the documented reason. */
   reason: UnauthorizedReason | null;
@@ -47,7 +45,7 @@ export interface RefusalFacts {
   retryAfterSeconds: number | null;
 }
 
-/** The service said no: by a status that docs/partner-api.md#statuses lists, or in its own envelope. */
+/** The service refused the call: with a status that docs/partner-api.md#statuses lists, or in its own envelope. */
 export class PartnerRefusal extends PartnerError implements RefusalFacts {
   override readonly name = 'PartnerRefusal';
   declare readonly status: number;
@@ -65,8 +63,8 @@ export class PartnerRefusal extends PartnerError implements RefusalFacts {
 }
 
 /**
- * A web page with 404 is not about what was asked for: the base URL is wrong, or a proxy does not pass the request on or the
- * answer back. So it refuses nothing.
+ * True for a 404 with a web page. It refuses nothing: the base URL is wrong, or a proxy does not pass on the request or
+ * the answer.
  */
 export const isWrongAddress = ({ status, found }: RefusalFacts) => status === 404 && found === 'an HTML page';
 
@@ -76,19 +74,19 @@ function refusalText(facts: RefusalFacts): string {
     return "the address answers 404 with a web page; check the connection's base URL, or the proxy in front of the service";
   const said = [serviceMessage, fieldErrors.length > 0 ? `(${fieldErrors.join('; ')})` : null].filter(Boolean);
   const arrived = reason === 'nonce already used' ? ', because the same request had already arrived' : '';
-  // A 5xx refuses nothing: the call may have been carried out.
+  // A 5xx refuses nothing, because the call may have been carried out.
   const answer = `${status >= 500 ? 'the service answers' : 'refused with status'} ${status}${arrived}`;
   if (said.length > 0) return `${answer}: ${said.join(' ')}`;
   return found === null ? answer : `${answer} (${foundInWords(status, found)})`;
 }
 
-/** Balancers and operators put an HTML page with 503 in front of a service that is being changed. */
+/** Describes the body. A 503 with an HTML page comes from a balancer or operator while the service is being changed. */
 const foundInWords = (status: number, found: Unreadable) =>
   status === 503 && found === 'an HTML page' ? 'a maintenance page' : found;
 
 /**
- * What came instead of a result. `other data than declared` came in the service's own envelope: the call succeeded, and
- * only this operation's declaration or its override in relay.config.ts is wrong.
+ * The kind of an answer without a result. `other data than declared` came in the service's own envelope: the call
+ * succeeded, and only this operation's declaration or its override in relay.config.ts is wrong.
  */
 export type Unreadable = NotEnvelope | 'a body that is too large' | 'a redirect' | 'other data than declared';
 
@@ -142,7 +140,7 @@ export class PartnerPayloadError extends PartnerError {
   }
 }
 
-/** How far a call got that threw this. Nothing is known of an error that is not from the call itself. */
+/** Returns how far a failed call got. An error that is not from the call itself counts as no answer. */
 export function reachedBy(error: unknown): 'never left' | 'answered' | 'no answer' {
   if (error instanceof PartnerPayloadError) return 'never left';
   if (error instanceof PartnerUnanswered && !error.sent) return 'never left';

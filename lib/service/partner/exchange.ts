@@ -30,7 +30,7 @@ export async function exchange(
     return { status, headers, body: decoded(bytes, charsetOf(headers)), isCut };
   } catch (cause) {
     const { sent, why } = whatFailed(cause, timeoutMs);
-    // Once headers came, the request was sent, whatever the error is called.
+    // Once headers came, the request was sent, whatever the error says.
     throw new PartnerUnanswered(operation, { sent: sent || response !== undefined, why, cause });
   }
 }

@@ -1,4 +1,4 @@
-/** The units that a duration can have. The relay's own fields are in hours. */
+/** The possible units of a duration. The relay's own fields are in hours. */
 export const durationUnits = ['hours', 'minutes', 'seconds'] as const;
 export type DurationUnit = (typeof durationUnits)[number];
 
@@ -17,7 +17,7 @@ export type FieldNames = Readonly<Record<string, string | TheirField>>;
 
 const PER_HOUR: Readonly<Record<DurationUnit, number>> = { hours: 1, minutes: 60, seconds: 3_600 };
 
-/** A payload with the instance's field names and units. */
+/** Returns a payload with the instance's field names and units. */
 export function theirFields(payload: Record<string, unknown>, fields: FieldNames): Record<string, unknown> {
   const theirs = new Map(Object.entries(fields));
   if (theirs.size === 0) return payload;
@@ -29,7 +29,7 @@ export function theirFields(payload: Record<string, unknown>, fields: FieldNames
   );
 }
 
-/** A record, or each record of a list, with the relay's field names and units. */
+/** Returns a record, or each record of a list, with the relay's field names and units. */
 export function ourFields(data: unknown, fields: FieldNames): unknown {
   const theirs = Object.entries(fields).map(([our, their]) => ({ our, ...field(their) }));
   if (theirs.length === 0) return data;
@@ -41,7 +41,7 @@ export function ourFields(data: unknown, fields: FieldNames): unknown {
       Object.entries(row).flatMap(([name, value]) => {
         const known = byTheirName.get(name);
         if (known) return [[known.our, toHours(value, known.unit)]];
-        // The override names another field for this, so the instance's field with our name means something else.
+        // The override uses another field for our name, so the instance's field with our name means something else.
         const covered = byOurName.get(name);
         return covered && Object.hasOwn(row, covered.name) ? [] : [[name, value]];
       }),
@@ -60,13 +60,13 @@ function fromHours(value: unknown, unit: DurationUnit = 'hours'): unknown {
   return number === undefined ? value : Math.round(number * PER_HOUR[unit]);
 }
 
-/** A value that is not a number, such as `1:30`, stays as it is. The code that reads it parses or refuses it. */
+/** Leaves a value that is not a number, such as `1:30`, as it is. The code that reads it parses or refuses it. */
 function toHours(value: unknown, unit: DurationUnit = 'hours'): unknown {
   const number = unit === 'hours' ? undefined : decimal(value);
   return number === undefined ? value : number / PER_HOUR[unit];
 }
 
-/** A number, or a decimal string with a point or a comma. */
+/** Reads a number, or a decimal string with a point or a comma. */
 function decimal(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value !== 'string' || !/^\d+([.,]\d+)?$/.test(value.trim())) return undefined;

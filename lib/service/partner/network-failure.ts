@@ -1,4 +1,4 @@
-/** Why a request got no answer. `sent` is false only if it certainly never left. */
+/** The reason why a request got no answer. `sent` is false only if the request certainly never left. */
 export interface NetworkFailure {
   sent: boolean;
   why: string;
@@ -8,10 +8,10 @@ export interface NetworkFailure {
 const NEVER_SENT = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|bad port)$/;
 const TLS_FAILED = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
 
-/** undici has no code for a proxy that answers CONNECT with another status than 200. */
+/** undici has no code for a proxy that answers CONNECT with a status other than 200. */
 const NOT_TUNNELLED = /^Proxy response (\(\d+\)) .*Tunneling$/;
 
-/** @param error what fetch threw, apart from the caller's own time-out */
+/** @param error the error of fetch, except for the caller's own time-out */
 export function networkFailure(error: unknown): NetworkFailure {
   const [, status] =
     causes(error)
@@ -28,11 +28,14 @@ function errorCode(error: unknown): string {
   for (const cause of causes(error)) {
     if ('code' in cause && typeof cause.code === 'string') return cause.code;
   }
-  // Without a code there is a cause in words, such as a port that fetch refuses.
+  // Without a code, the cause is in words, such as for a port that fetch refuses.
   return causes(error).slice(1).at(-1)?.message ?? 'unknown cause';
 }
 
-/** fetch wraps the cause in a TypeError, and the failures of several addresses in an AggregateError. */
+/**
+ * Lists an error and its causes. fetch wraps the cause in a TypeError, and the failures of several addresses in an
+ * AggregateError.
+ */
 function causes(error: unknown): Error[] {
   return error instanceof Error ? [error, ...causes(error.cause)] : [];
 }

@@ -14,7 +14,7 @@ export type HowDocumented = 'documented' | 'payload not shown' | 'assumed';
  * - `read`: nothing.
  * - `repeatable`: the same result, so it can be retried with a new nonce.
  * - `create`: a duplicate, so it goes through the journal of signed requests.
- * - `unknown`: treated as `create`, although it makes nothing that has an id.
+ * - `unknown`: treated as `create`, although it creates nothing with an id.
  */
 export type Effect = 'read' | 'repeatable' | 'create' | 'unknown';
 
@@ -39,9 +39,9 @@ export interface Operation<
   Name extends string = string,
   Does extends Effect = Effect,
 > {
-  /** Its path below the partner API, without the leading slash: `defects/create`. */
+  /** The path below the partner API, without the leading slash: `defects/create`. */
   name: Name;
-  /** The path that is called. It differs from the name only if an override says so. */
+  /** The path of the call. Differs from the name only if an override says so. */
   path: string;
   evidence: HowDocumented;
   effect: Does;
@@ -55,9 +55,9 @@ export interface Operation<
   fields: FieldNames;
   /** The types of identifiers, by field. Set only by an override. */
   ids: Readonly<Record<string, IdType>>;
-  /** For a list: its field for the page size. */
+  /** For a list: the payload field for the page size. */
   pageSize?: 'per_page' | 'limit';
-  /** False only by an override: the list comes whole, in one answer. */
+  /** False only by an override: the list comes complete in one answer. */
   paged: boolean;
   /** For `create`: the data field with the id of the new object. */
   createdId?: string;
@@ -67,7 +67,7 @@ export interface Operation<
   detail?: string;
 }
 
-/** What creates something names the field of its data that holds the new id. Nothing else does. */
+/** Only a creating operation names the data field with the new id. */
 type Declaration<P extends z.ZodType, D extends z.ZodType, N extends string, E extends Effect> = Omit<
   Operation<P, D, N, E>,
   'path' | 'fields' | 'ids' | 'paged' | 'createdId'
@@ -80,18 +80,18 @@ export function operation<P extends z.ZodType, D extends z.ZodType, N extends st
   return { ...declaration, path: declaration.name, fields: {}, ids: {}, paged: true };
 }
 
-/** Only these paths go over the wire exactly as signed. fetch encodes, resolves or cuts off anything else. */
+/** Matches the paths that are sent exactly as signed. fetch encodes, resolves or cuts off anything else. */
 export const operationPath = /^[\w~-][\w.~-]*(\/[\w~-][\w.~-]*)*$/;
 
 /** @throws {Error} if fetch would not send the path as it was signed */
 function plainPath(path: string): string {
   const plain = path.replace(/^\/+/, '');
-  // Items of the table are keyed by it.
+  // Also refuses names of object members, because items of the table have the path as a key.
   if (operationPath.test(plain) && !(plain in {})) return plain;
   throw new Error(`operation path '${path}': expected names joined by slashes, such as defects/create`);
 }
 
-/** A call of any path, with any payload and any result. */
+/** Declares a call of any path, with any payload and any result. */
 export function rawOperation(name: string): Operation<typeof openRecord, z.ZodUnknown> {
   return operation({
     name: plainPath(name),
@@ -103,7 +103,7 @@ export function rawOperation(name: string): Operation<typeof openRecord, z.ZodUn
   });
 }
 
-/** What `relay.config.ts` can correct of an operation, as far as it is not documented. */
+/** The parts of an operation that `relay.config.ts` can correct, because they are not documented. */
 export interface OperationOverride {
   /** The real path below the partner API. */
   path?: string | undefined;
@@ -116,7 +116,7 @@ export interface OperationOverride {
   paged?: boolean | undefined;
 }
 
-/** The operation with its path and field names corrected. */
+/** Returns the operation with corrected path and field names. */
 export function withOverride<O extends Operation>(declared: O, override: OperationOverride | undefined): O {
   if (!override) return declared;
   return {
@@ -131,7 +131,7 @@ export function withOverride<O extends Operation>(declared: O, override: Operati
 /** A payload whose fields are not shown. */
 export const openRecord = z.record(z.string(), z.unknown());
 
-/** A list with records of any fields. */
+/** Returns a list operation that accepts records with any fields. */
 export const withAnyFields = (list: Operation) => ({ ...list, data: z.array(openRecord) });
 
 /**
@@ -143,7 +143,7 @@ export const untyped = z.unknown().optional();
 /** The types of identifiers other than project_id and group_ids are not shown, so numbers and strings are accepted. */
 export const id = z.union([z.string().min(1), z.number()]);
 
-/** A UUID of any version, or without a valid version: the contract only says UUID. */
+/** A UUID of any version, or without a valid version, because the contract only says UUID. */
 export const uuid = z.guid();
 
 /** A documented field of a result that may be missing or null. */

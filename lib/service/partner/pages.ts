@@ -9,11 +9,11 @@ import type { Operation } from './operation.ts';
 const PAGE_SIZES = [100, 50, 25, 10];
 export const PAGE_SIZE = 100;
 
-/** How the pages of a connection are asked for. */
+/** The way in which the pages of a connection are requested. */
 export interface Paging {
-  /** The largest page that it takes. */
+  /** The largest page size that the service accepts. */
   size: number;
-  /** The number of the first page, once an answer has shown it. It is not documented; assumed: 1. */
+  /** The number of the first page, once an answer has shown it. Not documented; assumed: 1. */
   first?: 0 | 1 | undefined;
 }
 
@@ -22,24 +22,24 @@ export interface KnownPaging {
   keepPaging(paging: Paging): Promise<void>;
 }
 
-/** What one page means for reading the rest of the list. It is small enough for a journal. */
+/** The consequences of one page for reading the rest of the list. Small enough for a journal. */
 export interface PageRead {
-  /** The page repeats an earlier one or is not there, so it has no rows that count. */
+  /** True if the page repeats an earlier one or does not exist, so that its rows do not count. */
   repeats: boolean;
   last: boolean;
-  /** Whether every row of the list has arrived, known at the last page. False if it is unknown. */
+  /** True if every row of the list has arrived. Known only at the last page; false if it is unknown. */
   whole: boolean;
-  /** For a list without pagination: what the next page is compared with. */
+  /** For a list without pagination: a digest of the page, to compare with the next page. */
   fingerprint: string | null;
   paging: Paging;
 }
 
 /**
- * The pages of a list to its end (see {@link readPage}). Each page is the result of one call. The generator returns whether every
- * row of the list has arrived.
+ * Yields the pages of a list to its end (see {@link readPage}), each the result of one call. Returns whether every row
+ * of the list has arrived.
  *
  * @param call makes one call: an automation's, so that each page takes a slot, or a client's
- * @param maxPages the most pages to read
+ * @param maxPages the maximum number of pages to read
  */
 export async function* pages<P extends z.ZodType, D extends z.ZodType>(
   call: PartnerClient['call'],
@@ -59,7 +59,7 @@ export async function* pages<P extends z.ZodType, D extends z.ZodType>(
   return false;
 }
 
-/** The rows of all pages, and whether they are all of the list. */
+/** Returns the rows of all pages, and whether they are the whole list. */
 export async function rowsOf<Row>(
   reading: AsyncGenerator<Result<Row[]>, boolean>,
 ): Promise<{ rows: Row[]; isWhole: boolean }> {
@@ -74,11 +74,11 @@ export async function rowsOf<Row>(
 type Ask<R> = (payload: object) => Promise<R>;
 
 /**
- * Asks for a page, and reads what it means for the rest of the list.
+ * Requests a page, and reads its consequences for the rest of the list.
  *
- * @param count the pages before it
- * @param before what the page before it meant
- * @returns no result if there may be no such page
+ * @param count the number of earlier pages
+ * @param before the consequences of the last page
+ * @returns no result if the page may not exist
  */
 export async function askForPage<R extends Result<unknown>>(
   operation: Operation,
@@ -95,13 +95,13 @@ export async function askForPage<R extends Result<unknown>>(
   }
   const { paging, fingerprint } = before;
   const asked = { [sizeField(operation)]: paging.size, ...payload, page: (paging.first ?? 1) + count };
-  // Without pagination, there may be no such page.
+  // Without pagination, the page may not exist.
   const result = await (fingerprint === null ? ask(asked) : ask(asked).catch(unlessRefused));
   return { result, read: readPage(operation, count, paging, result, fingerprint) };
 }
 
 /**
- * Asks for the first page, and for smaller ones as long as the service may refuse the size.
+ * Requests the first page. As long as the service may refuse the size, requests smaller ones.
  *
  * @throws the first refusal, if the service refuses every size
  */
@@ -129,8 +129,8 @@ export async function askForFirst<R extends Result<unknown>>(
 }
 
 /**
- * The first page of the list, given the answer to page 1. Only a page 0 with other rows proves that the service counts
- * from 0.
+ * Returns the first page of the list, given the answer to page 1. Only a page 0 with other rows proves that the service
+ * counts from 0.
  */
 async function fromFirst<R extends Result<unknown>>(
   operation: Operation,
@@ -144,7 +144,7 @@ async function fromFirst<R extends Result<unknown>>(
   let first = firstShown(result) ?? known;
   const mayLack = !result.pagination || (result.pagination.total ?? 0) > rowsIn(result).length;
   if (first === undefined && mayLack) {
-    // Page 1 begins with the same row for every size, unless there is a page before it.
+    // Page 1 begins with the same row for every size, unless a page comes before it.
     const other = await askOther({ [sizeField(operation)]: Reflect.get(asked, sizeField(operation)) === 1 ? 2 : 1 });
     const [row] = other ? rowsIn(other) : [];
     if (row !== undefined) first = isSame(row, rowsIn(result)[0]) ? 1 : 0;
@@ -155,7 +155,7 @@ async function fromFirst<R extends Result<unknown>>(
   return isOther ? { result: zeroth, first: 0 } : { result, first: 1 };
 }
 
-/** The number of the first page that pagination shows in the answer to page 1. */
+/** Returns the number of the first page, if the pagination in the answer to page 1 shows it. */
 function firstShown(result: Result<unknown>): Paging['first'] {
   const { from, total, current_page } = result.pagination ?? {};
   const isBehind = (from ?? 0) > 1 || (current_page ?? 0) > 1 || (rowsIn(result).length === 0 && (total ?? 0) > 0);
@@ -167,7 +167,7 @@ const rowsIn = ({ data }: Result<unknown>): readonly unknown[] => (Array.isArray
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 const sizeField = ({ pageSize = 'per_page' }: Operation) => pageSize;
 
-/** The refusal in an error of the client, or in that of a run, which has it as its cause. */
+/** Returns the refusal in an error of the client, or in the cause of an error of a run. */
 function refusalIn(error: unknown): PartnerRefusal | undefined {
   const refusal = error instanceof Error && !(error instanceof PartnerRefusal) ? error.cause : error;
   return refusal instanceof PartnerRefusal ? refusal : undefined;
@@ -179,7 +179,10 @@ function unlessRefused(error: unknown): undefined {
   if (!isRefused(error, [400, 404, 422])) throw error;
 }
 
-/** The fields of error bodies are not shown. A refusal that names only other fields is not about the size. */
+/**
+ * True if a refusal may be about the page size. The fields of error bodies are not shown, so only a refusal that names
+ * other fields is not.
+ */
 function isAboutSize(error: unknown): boolean {
   if (!isRefused(error, [400, 422])) return false;
   const { fieldErrors = [] } = refusalIn(error) ?? {};
@@ -187,18 +190,18 @@ function isAboutSize(error: unknown): boolean {
 }
 
 /**
- * The only place that decides when a list ends.
+ * Decides when a list ends. No other code decides this.
  *
  * Only some lists are documented to return a pagination object. With it, `last_page` decides, and a page with another
  * number than the requested one ends the list.
  *
- * Without it, the service may have smaller pages than requested, so no first page with rows ends a list: the next one is
- * requested. A page that is empty, or shorter than the one before, is the end. A page that is the same as the one before
- * shows that the service ignores `page`: then nothing tells whether it cuts the list off, unless an override says that
- * the list is not paged. A refused page ends the list, and does not show either whether it is whole.
+ * Without it, the service may have smaller pages than requested, so a first page with rows never ends a list: the next
+ * page is requested. A page that is empty, or shorter than the last one, is the end. A page that equals the last one
+ * shows that the service ignores `page`. It is then unknown whether the list is cut off, unless an override says that
+ * the list is not paged. A refused page ends the list, and it is then unknown whether the list is complete.
  *
- * @param count the pages before it
- * @param before the fingerprint of the previous page, or null
+ * @param count the number of earlier pages
+ * @param before the fingerprint of the last page, or null
  */
 function readPage(
   { paged }: Operation,
@@ -213,7 +216,7 @@ function readPage(
   if (pagination) {
     const { current_page, last_page, total } = pagination;
     const asked = (paging.first ?? 1) + count;
-    // A service whose pages are asked for from 0 may still tell their numbers from 1.
+    // A service whose first page has the number 0 may still number its answers from 1.
     const page = paging.first === 0 && current_page === asked + 1 ? current_page : asked;
     const repeats = count > 0 && current_page !== page;
     const last = repeats || last_page <= page || (count > 0 && rows === 0);

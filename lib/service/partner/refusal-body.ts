@@ -1,14 +1,14 @@
 import { isRecord, onOneLine } from '../../outside.ts';
 import type { NotEnvelope, UnauthorizedReason } from './errors.ts';
 
-/** What an error body says. Its fields are not shown, so everything here is optional and read leniently. */
+/** The content of an error body. Its fields are not shown, so everything here is optional and read leniently. */
 export interface RefusalBody {
-  /** What came instead of the service's envelope, or null if the envelope came. */
+  /** The kind of the body, or null for the service's envelope. */
   found: NotEnvelope | null;
   serviceMessage: string | null;
   /** One line for each field: `title: is required`. */
   fieldErrors: readonly string[];
-  /** Which of the documented 401 reasons the body names. */
+  /** The documented 401 reason that the body names. */
   reason: UnauthorizedReason;
 }
 
@@ -22,13 +22,13 @@ const MOST_FIELD_ERRORS = 10;
 const MOST_FIELD_ERROR_CHARACTERS = 120;
 
 /**
- * Reads the body of an error. It only adds to the HTTP status, so any body is accepted: JSON, HTML, plain text, nothing.
- *
+ * Reads the body of an error. Accepts any body, because it only adds to the HTTP status: JSON, HTML, plain text,
+ * nothing.
  * @param secrets values that must not be repeated from the body
  */
 export function readRefusalBody(body: string, secrets: readonly string[]): RefusalBody {
   const { found, value } = parse(body);
-  // An HTML page is meant for a browser, so it is searched only for the documented reasons.
+  // An HTML page is written for a browser, so only the documented reasons are searched in it.
   const nodes = found === 'an HTML page' ? [] : [...nodesOf(value)];
   const message = messageIn(nodes);
   const shown = (text: string, length: number) => withoutSecrets(onOneLine(text), secrets).slice(0, length);
@@ -61,7 +61,7 @@ export function notJsonKind(body: string): NotEnvelope {
   return /^\s*<(!doctype|html)/i.test(body) ? 'an HTML page' : 'not JSON';
 }
 
-/** The value and everything in it, breadth first, within the bounds. */
+/** Yields the value and everything in it, breadth first, within the limits. */
 function* nodesOf(root: unknown): Generator<unknown> {
   let level = [root];
   let left = MOST_NODES;
@@ -75,7 +75,7 @@ function* nodesOf(root: unknown): Generator<unknown> {
 
 const MESSAGE_FIELDS = ['message', 'error', 'detail', 'error_description'];
 
-/** The first text in a field that services commonly use for messages, or the body itself if it is text. */
+/** Returns the first text in a field that services commonly use for messages, or the body itself if it is text. */
 function messageIn(nodes: readonly unknown[]): string | undefined {
   const [root] = nodes;
   const candidates = [
@@ -85,14 +85,14 @@ function messageIn(nodes: readonly unknown[]): string | undefined {
   return candidates.map(textOrTexts).find((text) => text !== undefined && text.trim() !== '');
 }
 
-/** A text, or a list of texts joined into one. */
+/** Returns a text, or a list of texts joined into one. */
 function textOrTexts(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value) || value.length === 0) return undefined;
   return value.every((part) => typeof part === 'string') ? value.slice(0, MOST_LISTED_TEXTS).join('; ') : undefined;
 }
 
-/** `errors` by field, or a list of errors that name a field, at any depth. */
+/** Reads `errors` by field, or a list of errors that name a field, at any depth. */
 function fieldErrorsIn(nodes: readonly unknown[]): string[] {
   return nodes.flatMap((node) => {
     if (!isRecord(node)) return [];
@@ -124,9 +124,9 @@ const REASONS: readonly [RegExp, UnauthorizedReason][] = [
 ];
 
 /**
- * The documented 401 reasons are text only (docs/partner-api.md#401-reasons), and the field that holds them is not
- * shown. The message is checked first, then any other text. A code such as `timestamp_outside_window` counts too. A
- * body that names several reasons, such as a page that explains them all, yields none.
+ * Finds the documented 401 reason, first in the message, then in any other text. The reasons are documented as text
+ * only (docs/partner-api.md#401-reasons), and their field is not shown. A code such as `timestamp_outside_window`
+ * counts, too. A body that names several reasons, such as a page that explains them all, yields none.
  */
 function unauthorizedReason(message: string | undefined, all: readonly string[]): UnauthorizedReason {
   for (const texts of [message === undefined ? [] : [message], all]) {
@@ -141,7 +141,7 @@ function texts(nodes: readonly unknown[]): string[] {
   return nodes.filter((node) => typeof node === 'string');
 }
 
-/** The text with every secret in it replaced. */
+/** Replaces every secret in a text. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce((rest, secret) => rest.replaceAll(secret, '[removed]'), text);
 }

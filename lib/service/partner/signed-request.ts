@@ -2,8 +2,8 @@ import { createHmac, hash, type KeyObject } from 'node:crypto';
 import { encryptPayload } from './encryption.ts';
 
 /**
- * One request as it goes over the wire. Sending it twice sends the same bytes, and the service executes them at most
- * once: it remembers the nonce for 10 minutes, and by then refuses the timestamp.
+ * One request as it is sent. Sending it twice sends the same bytes, and the service executes them at most once: it
+ * remembers the nonce for 10 minutes, and after that it refuses the timestamp.
  */
 export interface SignedRequest {
   url: string;
@@ -36,7 +36,7 @@ export function signRequest(input: SigningInput): SignedRequest {
   return withSignature({ url, timestampSeconds, nonce, body, signedAt: input.now }, input);
 }
 
-/** What is signed, and what the relay notes about it. */
+/** The signed data, and the relay's note of the time. */
 interface Unsigned extends Omit<SignedRequest, 'headers'> {
   /** Unix time in seconds, as in `X-TIMESTAMP`. */
   timestampSeconds: number;
@@ -44,7 +44,7 @@ interface Unsigned extends Omit<SignedRequest, 'headers'> {
   nonce: string;
 }
 
-/** The key that a request names, and the one that signs it. */
+/** The key that a request names, and the key that signs it. */
 export interface SigningKeys {
   apiKey: string;
   /** Never transmitted. */
@@ -82,7 +82,7 @@ export function kept({ url, headers, body, signedAt }: SignedRequest): KeptReque
   return { url, timestampSeconds, nonce, body, signedAt, proof: proofOf(headers) };
 }
 
-/** The same bytes again. @returns undefined if other keys signed them */
+/** Restores the same bytes. @returns undefined if other keys signed them */
 export function restored({ proof, ...request }: KeptRequest, keys: SigningKeys): SignedRequest | undefined {
   const signed = withSignature(request, keys);
   return proofOf(signed.headers) === proof ? signed : undefined;
@@ -91,24 +91,25 @@ export function restored({ proof, ...request }: KeptRequest, keys: SigningKeys):
 const proofOf = (headers: SignedRequest['headers']): string =>
   hash('sha256', `${headers['x-api-key']}\0${headers['x-signature']}`, 'base64');
 
-/** @param encryptedData Base64, which has no character that JSON escapes */
+/** @param encryptedData Base64, which contains no character that JSON escapes */
 function bodyOf(encryptedData: string): string {
   return `{"encrypted_data":"${encryptedData}"}`;
 }
 
 /**
- * The service accepts a timestamp up to five minutes before or after its own clock (docs/partner-api.md#requests). A clock that
- * is five minutes late reaches the end of that ten minutes after the signing; the eleventh is a margin. The `Date` of an
- * answer shortens nothing, because a proxy may have written it.
+ * How long after signing the service may carry out a request. It accepts a timestamp up to five minutes before or after
+ * its own clock (docs/partner-api.md#requests). A clock that is five minutes late accepts it for ten minutes after the
+ * signing; the eleventh is a margin. The `Date` of an answer does not shorten this, because a proxy may have written
+ * it.
  */
 const EXECUTABLE_FOR_MS = 11 * 60_000;
 
-/** Until when the service may carry out a request that was signed at that time. Epoch milliseconds. */
+/** Returns until when the service may carry out a request that was signed at that time. Epoch milliseconds. */
 export const executableUntil = (signedAt: number): number => signedAt + EXECUTABLE_FOR_MS;
 
 /**
- * Stores the body of a signed request as its encrypted bytes, which takes a quarter less space. A body that {@link
- * unpackBody} could not restore byte for byte stays as it is.
+ * Returns the body of a signed request as its encrypted bytes, which take a quarter less space. Leaves a body as it is
+ * that {@link unpackBody} could not restore byte for byte.
  */
 export function packBody(body: string): Uint8Array | string {
   const encryptedData = body.slice(body.indexOf(':') + 2, -2);
@@ -120,23 +121,23 @@ export function unpackBody(packed: Uint8Array | string): string {
   return typeof packed === 'string' ? packed : bodyOf(Buffer.from(packed).toString('base64'));
 }
 
-/** The path of an absolute URL. Parsing with `new URL` would take a tenth as long as the signing. */
+/** Returns the path of an absolute URL. Parsing with `new URL` would take a tenth as long as the signing. */
 function pathOf(url: string): string {
   return url.slice(url.indexOf('/', url.indexOf('://') + 3));
 }
 
-/** What a signature covers (docs/partner-api.md#signature). */
+/** The fields that a signature covers (docs/partner-api.md#signature). */
 interface SignatureInput extends Omit<Unsigned, 'url' | 'signedAt'> {
   /** Path of the request with its leading slash, as sent: `/api/v1/partner/tasks/list`. */
   path: string;
 }
 
-/** The five signed fields, joined by single LFs (docs/partner-api.md#signature). */
+/** Joins the five signed fields with single LFs (docs/partner-api.md#signature). */
 export function canonicalString({ path, timestampSeconds, nonce, body }: SignatureInput): string {
   return `POST\n${path}\n${timestampSeconds}\n${nonce}\n${hash('sha256', body)}`;
 }
 
-/** The value of `X-SIGNATURE`: lowercase hex HMAC-SHA256 of the canonical string, keyed with the secret key. */
+/** Returns the value of `X-SIGNATURE`: lowercase hex HMAC-SHA256 of the canonical string, keyed with the secret key. */
 export function sign(input: SignatureInput, secretKey: string): string {
   return createHmac('sha256', secretKey).update(canonicalString(input), 'utf8').digest('hex');
 }

@@ -38,7 +38,7 @@ export const updateDefect = operation({
 /** "At least one of" the targets is documented. Assumed: `defect_id` is required. */
 const targets = { test_case_id: id.nullish(), test_step_id: id.nullish(), task_id: id.nullish() };
 
-/** Whether a second link adds to the first or replaces it is not shown, nor what a repetition does. */
+/** It is not shown whether a second link adds to the first or replaces it, nor what a repetition does. */
 export const linkDefect = operation({
   name: 'defects/link',
   evidence: 'documented',

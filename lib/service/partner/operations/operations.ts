@@ -44,5 +44,5 @@ export type Declared = { [O in (typeof all)[number] as O['name']]: O };
 /** The payload of each declared operation, by its name. */
 export type Payloads = { [N in keyof Declared]: z.input<Declared[N]['payload']> };
 
-/** Every declared operation by its name: the 22 of known shape, and the assumed ones that the automations need. */
+/** All declared operations by name: the 22 of known shape, and the assumed ones that the automations need. */
 export const operations: ReadonlyMap<string, Operation> = new Map(all.map((declared) => [declared.name, declared]));

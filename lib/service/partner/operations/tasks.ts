@@ -4,7 +4,7 @@ import { assumedText, changes, creates, id, lists, notShown, operation, reads, u
 /** The id and name fields are assumed. Some instances call the name a title. */
 const task = z.looseObject({ task_id: id.nullish().catch(null), name: assumedText, title: assumedText });
 
-/** The task's id and name, or undefined for a record without the assumed fields. */
+/** Returns the task's id and name, or undefined for a record without the assumed fields. */
 export function taskName({
   task_id,
   name,

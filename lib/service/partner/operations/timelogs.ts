@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { creates, id, lists, notShown, operation, reads, untyped } from '../operation.ts';
 
-/** All fields are assumed, and which of them an instance has. */
+/** All fields are assumed. An instance may have only some of them. */
 const timelog = z.looseObject({
   timelog_id: untyped,
   task_id: untyped,
@@ -32,11 +32,11 @@ export const searchTimelogs = operation({
 export const timelogDetail = operation({ name: 'timelogs/detail', ...notShown, ...reads, data: timelog });
 
 /**
- * Path, fields and types are assumed; other fields are passed through. A time entry is found again by the marker in its
+ * Path, fields and types are assumed; other fields are passed through. A lost time entry is found by the marker in its
  * note, if the instance keeps and lists notes. If it does not, a person has to decide what a lost answer means.
  *
- * The relay always requires `user_id`: without it, the service could log the time for the key's
- * owner, and the relay never acts for another person. `partner-relay call --raw` sends anything.
+ * The relay always requires `user_id`: without it, the service could log the time for the key's owner, and the relay
+ * never acts for another person. `partner-relay call --raw` sends anything.
  */
 export const createTimelog = operation({
   name: 'timelogs/create',
