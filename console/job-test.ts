@@ -19,7 +19,7 @@ export async function testOfJob(relay: OperatedRelay, id: string) {
   const event = await eventOf(relay, job);
   if (!event) {
     const known = 'issues, merged pull requests, commands, and the events, schedules and webhooks of your automations';
-    throw new HttpError(400, `no test can be made of this job: partner-relay test knows ${known}`);
+    throw new HttpError(400, `this job cannot become a test: npx partner-relay test takes ${known}`);
   }
   const journal = await openJournal(stores.table, id, runtime.clock);
   const effects = journal

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { ApiError } from './api.ts';
+import { sentence } from './format.ts';
 import { Text } from './outside.tsx';
 import type { Resource } from './resource.ts';
 
@@ -8,7 +9,7 @@ export function Failure({ error, retry, isOld = false }: { error: ApiError; retr
   return (
     <div class="failure" role="alert">
       <p>
-        <Text text={error.message} />
+        <Text text={sentence(error.message)} />
         {isOld && ' What you see below was read before that.'}
       </p>
       {retry && (

@@ -91,3 +91,6 @@ export const many = ({ jobs, more }: Count): string => `${count(jobs)}${more ? '
 
 /** `1 job`, `2 jobs` */
 export const jobs = (value: number): string => `${count(value)} ${value === 1 ? 'job' : 'jobs'}`;
+
+/** A message at the beginning of a line. */
+export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -49,10 +49,10 @@ function ScheduleRow({ name, times, isCustom, takesTime, lastAt, nextAt }: Now['
             <label class="field">
               <span>As of</span>
               <input type="datetime-local" value={at} onInput={({ currentTarget }) => setAt(currentTarget.value)} />
-              <small>Your local time. Leave it empty for now.</small>
+              <small>Your local time. Without one, it runs as of now.</small>
             </label>
           ) : (
-            <p>It does now what it does at its usual time.</p>
+            <p>It runs once, in addition to its usual times.</p>
           )}
         </ActionButton>
       </td>

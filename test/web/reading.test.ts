@@ -98,6 +98,7 @@ inBrowser('what a person reads', () => {
     const { page, focused } = await open('jobs');
     await page.keyboard.press('/');
     await page.keyboard.type('passkeys');
+    await page.waitForURL(/text=passkeys$/);
     await page.getByText(/^3 jobs shown/).waitFor();
     await page.keyboard.press('Escape');
     expect(await focused('tagName')).toBe('BODY');

@@ -47,37 +47,32 @@ function End({ pages, isFiltered }: { pages: JobList; isFiltered: boolean }) {
           {isFiltered ? 'Search more' : 'Show more'}
         </button>
       )}
-      {rows.length === 0 && !isReading && !hasMore && !error && <Nothing isFiltered={isFiltered} />}
+      {rows.length === 0 && !isReading && !hasMore && !error && (
+        <p>{isFiltered ? 'No job matches these filters.' : <NoJobs />}</p>
+      )}
     </div>
   );
 }
 
-function Nothing({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) {
-    return (
-      <p>
-        No job matches these filters. <a href={href('jobs')}>Show all jobs</a>
-      </p>
-    );
-  }
-  return <NoJobs />;
+export function NoJobs() {
+  return (
+    <>
+      No jobs yet. Each event that an automation takes becomes a job. <FirstEvent />
+    </>
+  );
 }
 
-export function NoJobs() {
+/** How to get a first event. */
+export function FirstEvent() {
   const { canTry, name } = useRelay();
-  return (
-    <p>
-      No jobs yet. Each event that an automation takes becomes a job.{' '}
-      {canTry ? (
-        <>
-          <a href={href('try')}>Send an example event</a>, or run <code>npx partner-relay send issues</code>.
-        </>
-      ) : (
-        <>
-          Label an issue, or give a command in Slack. If nothing arrives, run{' '}
-          <code>npx partner-relay --stage {name} doctor</code>.
-        </>
-      )}
-    </p>
+  return canTry ? (
+    <>
+      <a href={href('try')}>Send an example event</a>, or run <code>npx partner-relay send issues</code>.
+    </>
+  ) : (
+    <>
+      Label an issue, or give a command in Slack. If nothing arrives, run{' '}
+      <code>npx partner-relay --stage {name} doctor</code>.
+    </>
   );
 }

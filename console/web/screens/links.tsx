@@ -13,6 +13,7 @@ import { SearchBox } from '../search.tsx';
 import { lifeMark, StatusMark } from '../status.tsx';
 import { Table } from '../table.tsx';
 import { Ago } from '../time.tsx';
+import { FirstEvent } from './jobs.tsx';
 
 /** Shows which defect each issue has. */
 export function LinksScreen() {
@@ -28,10 +29,14 @@ export function LinksScreen() {
             links.length > 0 ? (
               <Links rows={links} changed={resource.reload} />
             ) : (
-              <p class="soft">
-                {find === ''
-                  ? 'No links yet. When the relay creates a defect from an issue, both appear here: label an issue.'
-                  : 'Not found. Write the full name, such as acme/web#42.'}
+              <p>
+                {find === '' ? (
+                  <>
+                    No links yet. When the relay creates a defect from an issue, both appear here. <FirstEvent />
+                  </>
+                ) : (
+                  'Not found. Write the full name, such as acme/web#42.'
+                )}
               </p>
             )
           }

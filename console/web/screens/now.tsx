@@ -4,7 +4,7 @@ import { Card } from '../card.tsx';
 import { BarChart } from '../charts/bar-chart.tsx';
 import { Meter } from '../charts/meter.tsx';
 import { Loaded } from '../failure.tsx';
-import { count, many } from '../format.ts';
+import { count, many, sentence } from '../format.ts';
 import { JobTable } from '../job-rows.tsx';
 import { Line, Text } from '../outside.tsx';
 import { ActionButton } from '../question.tsx';
@@ -38,10 +38,10 @@ export function NowScreen() {
               <Card id="recent" title="The last jobs">
                 {now.recent.length > 0 ? (
                   <JobTable rows={now.recent} caption="The last jobs" />
-                ) : broken.some(({ held }) => held.jobs > 0) ? (
-                  <p class="soft">All jobs wait for the connection above.</p>
                 ) : (
-                  <NoJobs />
+                  <p>
+                    {broken.some(({ held }) => held.jobs > 0) ? 'All jobs wait for the connection above.' : <NoJobs />}
+                  </p>
                 )}
               </Card>
               <Schedules schedules={now.schedules} />
@@ -195,8 +195,6 @@ function Assumed({ perMinute, since }: NonNullable<ConnectionNow['assumed']>) {
     </p>
   );
 }
-
-const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** An outage: what does not work, since when, what the relay tries, which jobs wait, and what to do. */
 function Outage({ of: { connection, stopped, pausedUntil, refusesKey, held } }: { of: ConnectionNow }) {

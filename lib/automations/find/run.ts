@@ -8,7 +8,7 @@ import { placeOf } from '../../platforms/slack/command-button.ts';
 import { type FoundTask, foundBlocks } from '../../platforms/slack/found.ts';
 import { searchProjects } from '../../service/partner/operations/projects.ts';
 import { searchTasks, taskName } from '../../service/partner/operations/tasks.ts';
-import { cutToLength } from '../../text.ts';
+import { counted, cutToLength } from '../../text.ts';
 import type { Mine } from '../as-person.ts';
 import { nearTasks, TASK_ID, tasksOfKey } from '../log-time/find-task.ts';
 import { defineRun, type RunContext } from '../our-automation.ts';
@@ -24,7 +24,7 @@ interface Found {
   /** Similar tasks, if the search finds nothing. */
   near?: readonly FoundTask[];
   /** The counts for the records. */
-  counted: string;
+  sum: string;
 }
 
 /** Searches tasks and projects, and offers buttons to log time. */
@@ -33,11 +33,11 @@ export const run = defineRun(searchJobs, async ({ text }, steps, context) => {
   const mine = await asPerson('find', job.asked?.by, job, steps);
   const found = await (mine ? asThem(mine, text) : withKey(text, steps, context));
   if ('said' in found) return { text: `found: ${found.said}` };
-  const { tasks, projects, near, counted } = found;
+  const { tasks, projects, near, sum } = found;
   const place = placeOf(job);
   const mayLog = !config.slack || isUsedIn(config.slack, 'log', place.channelId);
   const pages = tasks.flatMap(({ id }) => pageOf(config, job.connection, { kind: 'tasks', id }) ?? []);
-  return { text: counted, blocks: foundBlocks(text, mayLog ? place : undefined, tasks, projects, pages, near) };
+  return { text: sum, blocks: foundBlocks(text, mayLog ? place : undefined, tasks, projects, pages, near) };
 });
 
 async function withKey(text: string, steps: JobSteps, { job, knownTasks }: RunContext): Promise<Found> {
@@ -59,10 +59,10 @@ async function withKey(text: string, steps: JobSteps, { job, knownTasks }: RunCo
   const projects = await steps
     .list('search projects', searchProjects, query, named, ({ id }) => id, 1)
     .then(({ kept }) => kept.slice(0, SHOWN), nullIfRefused);
-  const counted = `tasks found: ${tasks.length}, projects ${projects ? `found: ${projects.length}` : 'refused'}`;
   const isFound = tasks.length > 0 || projects?.length !== 0;
   const near = isFound ? [] : await similarTasks(text, steps, await knownTasks.get(job.connection));
-  return { tasks, projects, near, counted };
+  const ofProjects = projects ? counted(projects.length, 'project') : 'the key may not search projects';
+  return { tasks, projects, near, sum: `found ${counted(tasks.length, 'task')}, ${ofProjects}` };
 }
 
 /** Searches what the person can see. */
@@ -73,7 +73,7 @@ async function asThem({ uses, tools }: Mine<'find'>, text: string): Promise<Foun
   }));
   if (!found) return { said };
   const tasks = found.map(({ id, text: name }) => ({ id, name }));
-  return { tasks, projects: [], counted: `tasks found: ${tasks.length}` };
+  return { tasks, projects: [], sum: `found ${counted(tasks.length, 'task')}` };
 }
 
 /** Returns the task with this id; null if there is none, or if the key may not read tasks. */
