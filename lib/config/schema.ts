@@ -370,7 +370,7 @@ export const configSchema = z
         .record(name, connection)
         .refine((connections) => Object.keys(connections).length > 0, 'expected at least one connection'),
       'The instances of the service, each with one API key, by a name of your choice. The base URL and the keys are ' +
-        'in the secret of the same name.',
+        'in the secret `partner/<name>`.',
     ),
     github: setting(github.prefault({}), 'What the relay does with events of GitHub.'),
     slack: setting(slack.optional(), 'Commands and messages in Slack. Without it, no function for Slack is deployed.'),
