@@ -10,11 +10,11 @@ export interface Page {
 
 /** A browser that links accounts: it keeps the relay's cookies and fills in the relay's form. */
 export class LinkBrowser {
-  /** By their names. */
+  /** By name. */
   cookies = new Map<string, string>();
   readonly #fetch: typeof fetch;
 
-  /** @param reach how it reaches the relay's pages */
+  /** @param reach fetches the relay's pages */
   constructor(reach: typeof fetch = fetch) {
     this.#fetch = reach;
   }
@@ -34,7 +34,7 @@ export class LinkBrowser {
     return { status: response.status, headers: response.headers, html: await response.text() };
   }
 
-  /** Opens the URL of Slack's button, and presses the button of the page. @returns what comes then */
+  /** Opens the URL of Slack's button, and presses the page's button. @returns the next page */
   async begin(url: string): Promise<Page> {
     const { html } = await this.open(url);
     const ticket = /name="ticket" value="([^"]+)"/.exec(html)?.[1];
@@ -42,13 +42,15 @@ export class LinkBrowser {
     return this.open(url.split('?')[0] ?? '', { method: 'POST', body: new URLSearchParams({ ticket }) });
   }
 
-  /** Goes from the button's URL through the pages of the service. @returns where the service sends the browser */
+  /**
+   * Goes from the button's URL through the service's pages. @returns the URL to which the service redirects the browser
+   */
   async consent(url: string, sandbox: Sandbox, choices: Choices = {}): Promise<URL> {
     return consent(sandbox, serviceUrl(await this.begin(url)), choices);
   }
 }
 
-/** Where a page leads. */
+/** The service's URL, to which a page redirects. */
 export function serviceUrl({ html }: Page): string {
   const url = /<a href="([^"]+)"/.exec(html)?.[1];
   if (url === undefined) throw new Error(`the page leads nowhere: ${html}`);
@@ -62,20 +64,20 @@ export function codeOn({ html }: Page): string {
   return code;
 }
 
-/** Somebody asks for a link, and presses the button. @returns the URL that they get */
+/** A person asks for a link, and presses the button. @returns the URL of the link */
 export async function linkUrl(relay: SlackSide, asked: Asked = {}): Promise<string> {
   await press(relay, await command(relay, 'link', asked), 'Link your account', asked);
   return urlIn(relay);
 }
 
-/** The URL of the last message's button. */
+/** The URL of the button in the last message. */
 export function urlIn(relay: Pick<SlackSide, 'slack'>): string {
   const url = /"url":"([^"]+)"/.exec(JSON.stringify(lastMessage(relay).blocks))?.[1];
   if (url === undefined) throw new Error('the last message has no button with a URL');
   return url;
 }
 
-/** The whole way. @returns what Slack says in the end */
+/** Links an account from the command to the end. @returns Slack's last message */
 export async function linkAccount(
   relay: SlackSide & { sandbox: Sandbox },
   asked: Asked & { choices?: Choices } = {},

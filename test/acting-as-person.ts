@@ -1,4 +1,7 @@
-/** What acts as a person. A relay works without these files; of them, the others know only `lib/as-person/index.ts`. */
+/**
+ * The files for acting as a person. A relay works without them; other files import only `lib/as-person/index.ts` of
+ * them.
+ */
 export const actingAsPerson: readonly string[] = [
   'bench/tool-calls.ts',
   'cli/mcp-doctor.ts',

@@ -2,14 +2,14 @@ import { isBuiltin, type ResolveFnOutput, registerHooks } from 'node:module';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { beginScope, endScope } from './opened.ts';
 
-// It starts its program in the folder that it was loaded in, which must not be one that a test removes.
+// esbuild starts its program in the folder where it was loaded, which must not be a folder that a test removes.
 import 'esbuild';
 
-/** What a module of ours has imported before. */
+/** The resolved imports of our modules. */
 const found = new Map<string, ResolveFnOutput>();
 
-// dynalite requires `stream` for each query, and each relay imports the functions. Vitest tells another process of each
-// module that is looked for.
+// dynalite requires `stream` for each query, and each relay imports the functions. Vitest would report each lookup of a
+// module to another process.
 const hooks = registerHooks({
   resolve(name, context, next) {
     if (isBuiltin(name)) return { url: `node:${name.replace(/^node:/, '')}`, shortCircuit: true };
@@ -21,7 +21,10 @@ const hooks = registerHooks({
   },
 });
 
-/** The files of a worker run in one process, which is faster. Each finds it as the first one did. */
+/**
+ * A worker runs its test files in one process, which is faster. Each file gets the state with which the first one
+ * began.
+ */
 const folder = process.cwd();
 const environment = { ...process.env };
 beforeAll(beginScope);

@@ -1,24 +1,26 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A program of this repository in a process of its own. */
+/** A program of this repository in its own process. */
 export interface Child {
   process: ChildProcess;
-  /** What it has printed until now. */
+  /** The output so far. */
   output(): string;
-  /** Resolves once it printed that. @throws {Error} if it ends before */
+  /** Resolves when the output contains the text. @throws {Error} if the program ends before */
   printed(text: string | RegExp): Promise<readonly string[]>;
   /** Resolves to its exit code. */
   ended(): Promise<number | null>;
   kill(): Promise<void>;
 }
 
-/** What the shell of a developer, or GitHub Actions, may have set. */
+/** Variables that a developer's shell or GitHub Actions may have set. */
 const OF_SHELL = /^(?:PARTNER|GITHUB|SLACK)_|^RELAY_CONFIG$/;
 
 /**
+ * Starts a program.
+ *
  * @param words the file, and its arguments
- * @param variables beside those of this process that are no settings of the relay
+ * @param variables in addition to those of this process that are not settings of the relay
  */
 export function startChild(words: readonly string[], cwd: string, variables: Record<string, string> = {}): Child {
   const inherited = Object.entries(process.env).filter(([name]) => !OF_SHELL.test(name));

@@ -9,13 +9,13 @@ const PLACES = [
 ];
 const executablePath = PLACES.find((path) => existsSync(path));
 
-/** Whether tests in a browser are skipped: there is none, and `RELAY_BROWSER=required` does not ask for one. */
+/** Whether tests in a browser are skipped: there is no browser, and `RELAY_BROWSER=required` is not set. */
 export const isWithoutBrowser = executablePath === undefined && process.env.RELAY_BROWSER !== 'required';
 
 /**
- * Starts the Chromium or Chrome of this machine, without a window. Nothing is downloaded. The caller closes it.
+ * Starts this machine's Chromium or Chrome, without a window. It downloads nothing, and the caller closes it.
  *
- * @throws {Error} if there is none, with the command that installs it
+ * @throws {Error} if there is no browser, with the command that installs it
  */
 export async function launchChromium(): Promise<Browser> {
   if (executablePath === undefined) {

@@ -7,7 +7,7 @@ import { createServer as createTlsServer } from 'node:tls';
 
 const pem = (name: string) => readFileSync(join(import.meta.dirname, 'company-ca', name));
 
-/** The authority of what `startTlsFront` shows, for NODE_EXTRA_CA_CERTS. */
+/** The authority of `startTlsFront`'s certificate, for NODE_EXTRA_CA_CERTS. */
 export const COMPANY_CA = join(import.meta.dirname, 'company-ca', 'ca.pem');
 
 /** A server on loopback. */
@@ -16,11 +16,11 @@ interface Front {
   close(): void;
 }
 
-/** A server with TLS before one without. */
+/** A TLS server in front of one without TLS. */
 export interface TlsFront extends Front {
-  /** As CONNECT names it: `localhost:34567` */
+  /** The host as CONNECT names it: `localhost:34567` */
   host: string;
-  /** How many connections it took. */
+  /** The number of accepted connections. */
   taken: number;
 }
 
@@ -36,9 +36,9 @@ export async function startTlsFront(to: string): Promise<TlsFront> {
   return Object.assign(front, { close, host: `localhost:${port}`, url: `https://localhost:${port}` });
 }
 
-/** A proxy that connects to what CONNECT names, and takes nothing else. */
+/** A proxy that accepts only CONNECT. */
 export interface ConnectProxy extends Front {
-  /** What it connected to, once for each connection: `localhost:34567` */
+  /** The target of each connection: `localhost:34567` */
   tunnels: string[];
 }
 

@@ -3,42 +3,44 @@ import { type Between, type GithubStandIn, startGithubStandIn } from '../local/g
 import { claimsOf } from './github-identity.ts';
 import { closeLater } from './opened.ts';
 
-/** The stand-in for GitHub, with an App, and with failures. */
+/** GitHub's stand-in, with an App and with failures. */
 export interface GithubApi
   extends Pick<GithubStandIn, 'url' | 'pulls' | 'comments' | 'checkRuns' | 'artifacts' | 'strayCommits' | 'close'> {
-  /** By their names, `owner/repo#42`. */
+  /** By name, `owner/repo#42`. */
   issues: Map<string, object>;
-  /** What people wrote, by the id of the comment; null for one that is deleted. Others may not be read. */
+  /** People's comments by id; null for a deleted comment. Comments that are missing here may not be read. */
   written: Map<number, string | null>;
-  /** Who wrote it, and when, and when it was last edited. */
+  /** The author of the comments, and when they were written and last edited. */
   author: string;
   authorIs: { id: number; type: 'User' | 'Bot' };
   writtenAt: string;
   editedAt: string | undefined;
-  /** What is answered instead, as long as it is set; `'after the work'` loses the answer of a comment or check that
-   * was made, `'instead of the work'` that of one that was not. */
+  /**
+   * The answer to every request while it is set. `'after the work'` loses the answer about a comment or check that was
+   * made, `'instead of the work'` the answer about one that was not.
+   */
   refusal:
     | { status: number; message: string; headers?: Record<string, string> }
     | 'after the work'
     | 'instead of the work'
     | undefined;
-  /** The same for the next requests, one after the other; `cut` leaves them without an answer. */
+  /** The answers to the next requests, in order; `cut` gives none. */
   failures: ({ status: number; headers?: Record<string, string> } | 'cut')[];
-  /** The tokens that are known, besides the one of the App; undefined: any, and any signature of the App. */
+  /** Known tokens besides the App's. Undefined: any token, and any signature of the App. */
   tokens: Set<string> | undefined;
-  /** The accounts that the App is installed at; undefined: all. */
+  /** The accounts where the App is installed; undefined: all. */
   installedAt: Set<string> | undefined;
-  /** Each request, as `GET /app`, and what it was authorized with. */
+  /** Each request, such as `GET /app`, and its authorization. */
   requests: string[];
   authorizations: Set<string | undefined>;
-  /** The roles of people in every repository, by login; without one they have `read`. Undefined: none may be asked for. */
+  /** People's roles in every repository, by login. The default is `read`. Undefined: the App may not read roles. */
   roles: Map<string, string> | undefined;
 }
 
 const INSTALLATION_TOKEN = 'ghs_installation';
 const BOT = { user: { id: 2, login: 'relay[bot]', type: 'Bot' }, performed_via_github_app: { id: 12 } };
 
-/** @param inFront notes each request, and answers those that the stand-in does not get */
+/** @param inFront notes each request, and answers requests that must not reach the stand-in */
 export async function startGithubApi(clock: () => number, inFront?: Between): Promise<GithubApi> {
   const standIn = await startGithubStandIn({
     clock,
@@ -79,7 +81,7 @@ export async function startGithubApi(clock: () => number, inFront?: Between): Pr
     return [...api.tokens, INSTALLATION_TOKEN].includes(authorization.replace(/^token /, ''));
   }
 
-  /** What the test has set until now. */
+  /** Applies the test's settings. */
   function takeOver(): void {
     const { author, authorIs, writtenAt, editedAt = writtenAt } = api;
     const about = { user: { login: author, ...authorIs }, created_at: writtenAt, updated_at: editedAt };

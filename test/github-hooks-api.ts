@@ -4,14 +4,14 @@ import { type GithubApi, startGithubApi } from './github-api.ts';
 import { claimsOf } from './github-identity.ts';
 import { githubDelivery } from './requests.ts';
 
-/** A hook at GitHub. To requests about a `deleted` one it answers as for a hook that it does not know. */
+/** A hook at GitHub. GitHub answers for a `deleted` hook as for an unknown one. */
 export interface StandInHook extends Hook {
-  /** `X-GitHub-Hook-Installation-Target-ID`: of the App, the repository or the organization. */
+  /** `X-GitHub-Hook-Installation-Target-ID`: the id of the App, the repository or the organization. */
   targetId: string;
   deleted?: boolean;
 }
 
-/** An attempt as it is kept here, with what is sent again. */
+/** A stored attempt, with the request for redeliveries. */
 export interface StandInAttempt {
   id: bigint;
   guid: string;
@@ -20,7 +20,7 @@ export interface StandInAttempt {
   payload: unknown;
   /** Epoch milliseconds. */
   deliveredAt: number;
-  /** Epoch milliseconds; it is not listed before. */
+  /** Epoch milliseconds; the attempt is not listed earlier. */
   listedAt: number;
   redelivery: boolean;
   statusCode: number;
@@ -33,49 +33,49 @@ interface Answer {
 }
 
 /**
- * GitHub's hooks, at the wire: they really deliver to the relay, list their attempts, and deliver again on request.
+ * GitHub's hooks over HTTP: they deliver to the relay, list their attempts, and deliver again on request.
  * https://docs.github.com/en/rest/repos/webhooks#list-deliveries-for-a-repository-webhook
  */
 export type GithubHooksApi = GithubApi & GithubHooks;
 
 interface GithubHooks {
-  /** What is listed as the hooks of any repository or organization. */
+  /** The listed hooks of any repository or organization. */
   hooks: { id: number; active: boolean; events: string[]; config?: { url: string } }[];
-  /** The oldest first. */
+  /** Oldest first. */
   attempts: StandInAttempt[];
   pageSize: number;
-  /** For how long attempts are listed. */
+  /** How long attempts are listed. */
   keptForMs: number;
-  /** What the App may call itself in its JWT: its id, or its client id. */
+  /** What the App calls itself in its JWT: its id, or its client id. */
   appId: string;
-  /** What is answered instead, `cut` for nothing; `cut after the work` loses an answer. */
+  /** Answers instead; `cut` gives no answer, `cut after the work` loses it. */
   instead: (request: string, authorization: string) => Answer | 'cut' | 'cut after the work' | undefined;
-  /** Counted down by every request where it is set. */
+  /** Every request counts it down, if it is set. */
   rateLimit: { limit: number; remaining: number; resetAt: number } | undefined;
-  /** The status with which an attempt fails without reaching the relay; undefined for those that reach it. */
+  /** The status of an attempt that fails without reaching the relay; undefined for other attempts. */
   down: (guid: string) => number | undefined;
-  /** Has something happen of which a hook tells. @returns the GUID of the delivery */
+  /** Delivers an event from a hook. @returns the GUID of the delivery */
   deliver(hook: StandInHook, event: string, payload: unknown, listedAfterMs?: number): Promise<string>;
-  /** A person asks for another attempt of what they see in the list. */
+  /** A person asks GitHub for another attempt. */
   redeliver(guid: string): Promise<void>;
-  /** What became of the attempts of a delivery, in their order. */
+  /** The statuses of a delivery's attempts, in order. */
   statuses(guid: string): number[];
-  /** How often the relay asked for a delivery. */
+  /** How often the relay requested a delivery again. */
   asked(guid: string): number;
-  /** The GUIDs of the deliveries that the relay asked for although an attempt of them had arrived. */
+  /** The GUIDs of deliveries that the relay requested again although an attempt had arrived. */
   askedNeedlessly: string[];
 }
 
 export interface GithubHooksApiOptions {
   clock: () => number;
-  /** Where the hooks deliver to. */
+  /** The address to which hooks deliver. */
   deliverTo: () => string;
-  /** What is taken: this token, or the App. */
+  /** The accepted token, besides the App. */
   token: string;
   appId: string;
 }
 
-/** What GitHub gives out since 2026. */
+/** GitHub's ids since 2026. */
 const FIRST_ID = 3_804_004_623_172_239_366n;
 
 export async function startGithubHooksApi(options: GithubHooksApiOptions): Promise<GithubHooksApi> {
@@ -219,8 +219,8 @@ function limited(rate: GithubHooksApi['rateLimit']): Record<string, string> {
 }
 
 /**
- * JSON in which the ids are numbers, as GitHub writes them, although no number of JavaScript holds them.
- * @param inFull with the request, as for one delivery
+ * JSON in which the ids are numbers, as at GitHub, although they are too large for JavaScript.
+ * @param inFull with the request, as for a single delivery
  */
 function asJson(attempts: StandInAttempt[], inFull = false): Buffer {
   const items = attempts.map(({ id, guid, deliveredAt, redelivery, statusCode, event, payload }) => ({
@@ -230,7 +230,7 @@ function asJson(attempts: StandInAttempt[], inFull = false): Buffer {
     redelivery,
     duration: 0.27,
     status: statusCode < 300 ? 'OK' : `Invalid HTTP Response: ${statusCode}`,
-    // What never got an answer may have none.
+    // An attempt without an answer may have no status.
     status_code: statusCode || null,
     event,
     action: 'opened',

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 
-/** A private key as GitHub makes it for an App, and its public one, in PEM. */
+/** A private key as GitHub issues it for an App, and its public key, in PEM. */
 export const newKeys = () =>
   generateKeyPairSync('rsa', {
     modulusLength: 2048,
@@ -8,14 +8,14 @@ export const newKeys = () =>
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   });
 
-/** Of every App: making keys takes longer than a test. */
+/** All Apps share one key, because generating keys takes longer than a test. */
 export const { privateKey, publicKey } = newKeys();
 
-/** The App of the tests, as the `github` secret has it. */
+/** The tests' App, in the form of the `github` secret. */
 export const APP = { appId: '12', privateKey };
 
 /**
- * What a JSON web token says that the App signed; undefined for any other.
+ * The claims of a JSON web token that the App signed; undefined for other tokens.
  * https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app
  */
 export function claimsOf(authorization: string): { iss: unknown } | undefined {

@@ -24,43 +24,43 @@ export interface Host {
   take(posted: Posted): Promise<APIGatewayProxyStructuredResultV2>;
   deliver(queue: Pick<FifoQueue, 'name' | 'delete'>, message: ReceivedMessage): Promise<void>;
   sweep(): Promise<unknown>;
-  /** Fires the schedules that are due. @param at the time that they are fired for, in epoch milliseconds */
+  /** Fires due schedules. @param at the time that they are fired for, in epoch milliseconds */
   tick(at: number): Promise<unknown>;
 }
 
-/** Carries out a request to what is outside, unless its process is stopped at it. @param does see {@link Befall} */
+/** Carries out an outside request, unless its process stops at it. @param does see {@link Befall} */
 export type Pass = (carryOut: () => Promise<Response>, does?: string) => Promise<Response>;
 
 export interface HostsOptions {
   clock: VirtualClock;
   config: RelayConfig;
-  /** The automations of the team. */
+  /** The team's automations. */
   custom?: CustomAutomations;
-  /** By their names without the prefix. */
+  /** By name, without the prefix. */
   secrets: Readonly<Record<string, object>>;
-  /** What is outside. */
+  /** Carries out requests to the outside. */
   fetch: (url: URL, init: RequestInit, pass: Pass) => Promise<Response>;
-  /** Of so many conditional writes and messages, one loses its answer. */
+  /** One of this many conditional writes and messages loses its answer. */
   losesOneIn: number;
-  /** Carries out a write of an index, later; by default at once. */
+  /** Carries out an index write later; by default at once. */
   propagate?: (key: string, apply: () => void) => void;
-  /** The clocks of one host after the other are wrong by this. */
+  /** The errors of the clocks of successive hosts. */
   clockErrorsMs?: readonly number[];
-  /** Before and after a request to AWS leaves. */
+  /** Runs before and after a request to AWS. */
   pause?: () => Promise<unknown>;
-  /** Takes note of what AWS has carried out. */
+  /** Called with each command that AWS carried out. */
   carriedOut?: (command: object) => void;
-  /** Takes note of what a host logged as an error. */
+  /** Called with each error line of a host's log. */
   logged: (line: unknown) => void;
 }
 
 /**
- * The relay on hosts that can be killed at any request, with models of AWS in the memory of this process. One host runs
- * at a time; the others are idle, have died, or stand still.
+ * The relay on hosts that can be killed at any request, with models of AWS in memory. One host runs at a time; the
+ * others are idle, dead or stalled.
  */
 export class Hosts {
   readonly stack: MemoryStack;
-  /** Reads of the test, which nothing befalls. */
+  /** For the test's own reads, which have no troubles. */
   readonly stores: Stores;
   readonly stalled: Process[] = [];
   readonly #options: HostsOptions;
@@ -94,12 +94,12 @@ export class Hosts {
     this.stores = openStores(this.#runtime(0));
   }
 
-  /** Every host that is idle ends, so that the next one begins with nothing in its memory. */
+  /** Ends every idle host, so that the next host begins with an empty memory. */
   endIdle(): void {
     this.#idle = [];
   }
 
-  /** Runs something on a host that does nothing else. @param act must not throw */
+  /** Runs something on an idle host. @param act must not throw */
   async run(befall: Befall, act: (host: Host) => Promise<void>): Promise<State> {
     const host = this.#idle.pop() ?? this.#startHost();
     const { clock } = this.#options;
@@ -155,7 +155,7 @@ export class Hosts {
       sleep: (ms) => Process.sleep(() => virtual.pass(ms)),
       fetch: (input, init = {}) => {
         const url = new URL(String(input));
-        // The clients of all hosts share a token that is on its way, because they share this process.
+        // The clients of all hosts share a token request under way, because they share this process.
         const isShared = url.pathname.endsWith('/access_tokens');
         return fetch(url, init, (carryOut, does) => (isShared ? carryOut() : Process.pass(carryOut, false, does)));
       },
@@ -172,12 +172,13 @@ export class Hosts {
 }
 
 /**
- * Middy has a timer for each invocation, in real time, which nothing here waits for. On a busy machine it would end runs
- * that take no virtual time at all. @returns what lets timers go again
+ * Stops Middy's timers, one for each invocation in real time. On a busy machine, they would end runs that take no
+ * virtual time.
+ * @returns restores the timers
  */
 export function stopTimers(): () => void {
   mock.timers.enable({ apis: ['setTimeout'] });
-  // Or an import of a timer by its name keeps the real one.
+  // Otherwise, an import of a timer by name keeps the real one.
   syncBuiltinESMExports();
   return () => {
     mock.timers.reset();

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { type Listening, listen } from '../local/listen.ts';
 import { closeLater } from './opened.ts';
 
-/** What was asked: `POST /app-manifests/abc/conversions`. */
+/** A request: `POST /app-manifests/abc/conversions`. */
 export interface Asked {
   route: string;
   headers: IncomingMessage['headers'];
@@ -16,14 +16,14 @@ export interface HttpStandIn extends Listening {
 
 export interface StandInAnswer {
   status: number;
-  /** A text, or what becomes JSON. */
+  /** A text, or a value that is sent as JSON. */
   body: unknown;
   headers?: Record<string, string>;
 }
 
 /**
- * A server on 127.0.0.1 that answers with JSON, and remembers what it was asked. Undefined cuts the connection. It closes
- * with the test.
+ * A server on 127.0.0.1 that answers in JSON and remembers its requests. Undefined cuts the connection. The server
+ * closes with the test.
  */
 export async function startHttpStandIn(
   answer: (asked: Asked) => StandInAnswer | undefined | Promise<StandInAnswer | undefined>,

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 
-/** The payloads that GitHub publishes, by event. */
+/** GitHub's published payloads, by event. */
 export const githubExamples = require('@octokit/webhooks-examples/api.github.com/index.json') as {
   name: string;
   examples: Record<string, unknown>[];
@@ -10,7 +10,7 @@ export const githubExamples = require('@octokit/webhooks-examples/api.github.com
 
 type Fields = Record<string, unknown>;
 
-/** GitHub's example of an event in its example repository. @param fits picks one of several */
+/** An example of an event in GitHub's example repository. @param fits chooses one of several */
 export function exampleOf(event: string, action: string, fits: (example: Fields) => unknown = () => true): Fields {
   const example = githubExamples
     .find(({ name }) => name === event)
@@ -27,10 +27,11 @@ export function exampleOf(event: string, action: string, fits: (example: Fields)
 const opened = exampleOf('issues', 'opened', ({ issue }) => (issue as Fields).body) as Fields & { issue: Fields };
 
 /**
- * GitHub's example of an opened issue, with another action, issue and changes of it.
+ * GitHub's example of an opened issue, with another action, and changes of the issue.
  *
- * @param from the start of the history in ms. A test on the real clock gives its own: GitHub's events are ignored once
- *   they are older than GitHub redelivers them
+ * @param from the start of the history in ms. A test on the real clock gives its own time, because the relay ignores
+ * events
+ * that are too old for a redelivery
  * @param seconds from there to the issue's `updated_at`
  */
 export function issueEvent(
@@ -69,7 +70,7 @@ export function issueEvent(
   };
 }
 
-/** A payload whose events happened `ms` later: every `…_at` in it is moved. */
+/** Moves every `…_at` of a payload by `ms`. */
 export function movedBy(ms: number, payload: Fields): Fields {
   return JSON.parse(
     JSON.stringify(payload, (name, value) =>
@@ -78,7 +79,7 @@ export function movedBy(ms: number, payload: Fields): Fields {
   );
 }
 
-/** As GitHub writes one: `2026-11-20T09:00:00Z`. */
+/** In GitHub's format: `2026-11-20T09:00:00Z`. */
 function timestamp(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d+/, '');
 }

@@ -6,7 +6,7 @@ import { acrossAutomations, nevers } from './nevers.ts';
 
 /**
  * The folders, from the bottom up. A file imports from its own folder and from lower layers. Folders of one layer do
- * not import each other. CONTRIBUTING.md says what each is for; `lib` is the files at its top that are not listed.
+ * not import each other. CONTRIBUTING.md describes each; `lib` stands for the files at its top that are not listed.
  */
 const layers: readonly (readonly string[])[] = [
   ['lib', 'sandbox', 'package.json'],
@@ -53,7 +53,7 @@ const layers: readonly (readonly string[])[] = [
 
 const listed = layers.flatMap((folders, layer) => folders.map((folder) => ({ folder, layer })));
 
-/** The longest listed folder, or file, that the path belongs to. */
+/** The longest listed path, folder or file, that contains this path. */
 function placeOf(path: string): { folder: string; layer: number } {
   const found = listed.filter(({ folder }) => path === folder || path.startsWith(`${folder}/`));
   const [place] = found.sort((a, b) => b.folder.length - a.folder.length);

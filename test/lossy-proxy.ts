@@ -4,22 +4,22 @@ import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { listen } from '../local/listen.ts';
 
-/** Stands between the functions and a service of AWS, and loses answers. */
+/** A proxy between the functions and an AWS service, which loses answers. */
 export interface LossyProxy {
   url: string;
   /**
-   * The answer of the next request whose body is like this is lost: the request is carried out.
-   * @param meanwhile what happens before the sender notices
+   * Loses the answer to the next request with such a body. The request is carried out.
+   * @param meanwhile runs before the sender notices
    */
   loseAnswer(isLike: (body: string) => boolean, meanwhile?: () => Promise<void>): void;
-  /** Requests are carried out from now on, and their answers do not come, stall after the headers, or come late. */
+  /** From now on, requests are carried out, but their answers do not come, stall after the headers, or come late. */
   silence: 'no answer' | 'stalled answers' | 'late answers' | undefined;
-  /** How many answers were lost. */
+  /** The number of lost answers. */
   lost: number;
   close(): Promise<void>;
 }
 
-/** No try of a webhook is as late, and three calls are later than Slack waits. */
+/** Longer than any try of a webhook, and with three calls, longer than Slack waits. */
 const LATE_MS = 800;
 
 export async function startLossyProxy(to: string): Promise<LossyProxy> {

@@ -2,25 +2,25 @@ import { expect } from 'vitest';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 
 /**
- * A row of docs/partner-api.md#mcp-errors: how a person comes to it, what the service answers to a call of
- * `list_projects`, and what the relay makes of that.
+ * A row of docs/partner-api.md#mcp-errors: how a person causes it, the service's answer to a call of `list_projects`,
+ * and what the relay does.
  */
 export interface McpError {
   title: string;
   status: number;
-  /** In the challenge. */
+  /** The `error` of the challenge. */
   error?: string;
   /** A part of the message. */
   message: string;
-  /** What stays ticked on the consent page. */
+  /** The scopes that stay selected on the consent page. */
   scopes?: readonly string[];
-  /** What the token is for. Default: the endpoint. */
+  /** The token's resource. Default: the endpoint. */
   resource?: (sandbox: Sandbox) => string;
-  /** The token is not sent. */
+  /** Whether the token is left out. */
   isWithoutToken?: boolean;
-  /** Once the account is linked. */
+  /** Runs after the account is linked. */
   happens?: (sandbox: Sandbox) => unknown;
-  /** What the call of the relay comes to. */
+  /** The outcome of the relay's call. */
   relay: { says: string; outcome: object };
 }
 

@@ -24,26 +24,28 @@ interface RawAnswer {
   headers?: Record<string, string>;
 }
 
-/** How an instance differs from what the relay assumes. Paths are those of operations: `defects/list`. */
+/** The differences of an instance from the relay's assumptions. Paths are operations: `defects/list`. */
 export interface Mutation {
-  /** The payload that the sandbox gets in place of this one, or the refusal that answers it at once. */
+  /** Returns the payload for the sandbox instead of this one, or a refusal that answers at once. */
   reads?: (payload: Row, path: string) => Row | { refused: number; message?: string; errors?: Row };
-  /** The answer in place of this one, or its status and body. */
+  /** Returns the answer instead of this one, or its status and body. */
   answers?: (answer: Envelope, payload: Row, path: string) => Envelope | RawAnswer;
 }
 
-/** The sandbox of the relay, behind a service that differs. The relay's secret names it from now on. */
+/** Puts a service with differences in front of the relay's sandbox. The relay's secret names it from now on. */
 export async function mutate(relay: TestRelay, mutation: Mutation): Promise<void> {
   const baseUrl = await startMutated(relay.sandbox.url, mutation);
   relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, { baseUrl, ...defaultKey });
 }
 
-/** What a sandbox has answered, by what it was asked. Others with the same records answer the same to who only reads. */
+/** Answers of a sandbox by request. Other sandboxes with the same records answer read requests alike. */
 export type KeptAnswers = Map<string, Awaited<ReturnType<typeof send>>>;
 
 /**
- * @param kept spares the sandbox what it was asked before
- * @returns the URL of a service that differs from that sandbox, and ends with the test
+ * Starts a service with differences in front of a sandbox. It ends with the test.
+ *
+ * @param kept answers that the sandbox need not give again
+ * @returns the URL of the service
  */
 export async function startMutated(
   sandboxUrl: string,
@@ -75,12 +77,12 @@ export async function startMutated(
   return url;
 }
 
-/** A service that refuses pages that are larger. */
+/** A service that refuses larger pages. */
 export const takesAtMost = (most: number, refusal: { errors?: Row } = {}): Mutation => ({
   reads: (payload) => (Number(payload.per_page ?? payload.limit ?? 0) > most ? { refused: 422, ...refusal } : payload),
 });
 
-/** A service that writes these ids as text, and takes nothing else. */
+/** A service that writes these ids as text, and accepts only text for them. */
 export function textIds(...fields: string[]): Mutation {
   const isWrong = ([name, value]: [string, unknown]) => fields.includes(name) && typeof value === 'number';
   return {

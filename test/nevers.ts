@@ -1,6 +1,8 @@
-/** An arrow that must not be, and the imports that still are one. Remove a line with its import, and add none. */
+/**
+ * A forbidden direction of imports, and the imports that still have it. Remove a line with its import, and add none.
+ */
 export interface Never {
-  /** Folders, and who must not import from which. */
+  /** Folders that must not import from the others. */
   from: readonly string[];
   to: readonly string[];
   today: readonly string[];
@@ -75,7 +77,10 @@ export const nevers: readonly Never[] = [
   },
 ];
 
-/** Automations that import from the folder of another. The frame for those of a team is not one: automations/custom. */
+/**
+ * Automations that import from another automation's folder. automations/custom, the frame for a team's automations,
+ * does not count.
+ */
 export const acrossAutomations: readonly string[] = [
   'lib/automations/check-pull-request/run.ts -> lib/automations/issue-to-defect/jobs.ts',
   'lib/automations/complete-checklist-item/run.ts -> lib/automations/check-pull-request/task-exists.ts',

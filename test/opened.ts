@@ -1,9 +1,9 @@
 type Close = () => unknown;
 
-/** What is open: since the file began, and since its test that runs began. */
+/** Open resources: of the test file, and of the test that runs. */
 const scopes: Close[][] = [[]];
 
-/** Has it closed at the end of the test that opens it, or else of the file. */
+/** Closes a resource at the end of the test that opens it, or else of the file. */
 export function closeLater(close: Close): void {
   scopes.at(-1)?.push(close);
 }

@@ -28,7 +28,7 @@ import {
   reorderChecklistGroups,
 } from '../lib/service/partner/operations/work-item-checklists.ts';
 
-/** The statements of docs/partner-api.md about operations, which the client's tests make of the sandbox. */
+/** The statements of docs/partner-api.md about operations, which the client's tests check against the sandbox. */
 
 export const project_id = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
 export const task_id = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
@@ -42,16 +42,16 @@ export interface CarriedOut {
   name: string;
   operation: Operation;
   payload: object;
-  /** What the result must have. */
+  /** The expected result. */
   data: unknown;
 }
 
-/** The compiler checks the payload against the operation here, and the rows are alike after that. */
+/** A row. The compiler checks its payload against the operation here; after that, all rows have one type. */
 function row<P extends z.ZodType>(operation: Operation<P>, payload: z.input<P> & object, data: unknown): CarriedOut {
   return { name: operation.name, operation, payload, data };
 }
 
-/** What is carried out, one row for each operation. */
+/** Accepted calls, one row for each operation. */
 export const carriedOut: readonly CarriedOut[] = [
   row(validate, { text: 'Grüße ✓', list: [1, null] }, { text: 'Grüße ✓', list: [1, null] }),
   row(listProjects, { page: 2, limit: 1 }, [{ name: 'Mobile App' }]),
@@ -136,7 +136,7 @@ export const carriedOut: readonly CarriedOut[] = [
   row(completeChecklistItem, { item_id: 103, is_completed: true }, { item_id: 103, is_completed: true }),
 ];
 
-/** In every payload that has a place for it, and in no error. */
+/** A text in every payload that has a place for it. No error may contain it. */
 export const canary = 'canary-4711';
 const unknownId = '00000000-0000-4000-8000-000000000000';
 const groups = (work_item_id: string, ...group_ids: number[]) => ({ work_item_type: 'task', work_item_id, group_ids });
@@ -157,7 +157,7 @@ type Refused = [
   errors?: Record<string, string>,
 ];
 
-/** What is refused because of its payload, with the errors by field of it. */
+/** Calls that the service refuses because of their payload, with the expected errors by field. */
 export const refused: readonly Refused[] = [
   [400, invalid, createTestScenario, {}, twoMissing],
   [400, 'Invalid reference: project_id', createTestScenario, { project_id: unknownId, name: canary }],

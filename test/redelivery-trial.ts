@@ -15,7 +15,7 @@ const REPOSITORY = 'Codertocat/Hello-World';
 const LOGIN = 'Codertocat';
 
 export { APP };
-/** Of the `github` secret. */
+/** For the `github` secret. */
 export const TOKEN = { token: 'ghp_canary' };
 
 export const ofRepository = (id = '101'): StandInHook => ({
@@ -37,24 +37,27 @@ export const ofApp = (appId = '12'): StandInHook => ({
   target: appId,
 });
 
-/** The relay and a GitHub whose hooks deliver to it. */
+/** A relay, and a GitHub whose hooks deliver to it. */
 export interface RedeliveryTrial {
   relay: TestRelay;
   github: GithubHooksApi;
   hook: StandInHook;
-  /** How many issues were opened. */
+  /** The number of opened issues. */
   issues: number;
-  /** A hook is made, which GitHub tells it at once. */
+  /** Creates a hook, which GitHub announces to it at once. */
   ping(hook: StandInHook): Promise<string>;
-  /** An issue is opened, of which a hook tells. @returns the GUID of the delivery */
+  /** Opens an issue, which a hook delivers. @returns the GUID of the delivery */
   opened(hook?: StandInHook, listedAfterMs?: number): Promise<string>;
-  /** In the process of the last run. */
+  /** Runs the schedule in the process of the last run. */
   run(): Promise<RedeliveryReport>;
-  /** In a process that has just begun. */
+  /** Runs the schedule in a new process. */
   runInNewProcess(runtime?: Partial<Runtime>): Promise<RedeliveryReport>;
-  /** In a process of its own, which dies at its nth request to GitHub or the table. @returns whether it came to that */
+  /**
+   * Runs the schedule in a process that dies at its nth request to GitHub or the table. @returns whether there were
+   * that many
+   */
   runAndDie(at: number, isCarriedOut: boolean): Promise<boolean>;
-  /** So much time as it passes, with a run every quarter of an hour. */
+  /** Lets time pass, with a run every quarter of an hour. */
   pass(ms: number, meanwhile?: () => Promise<unknown>): Promise<void>;
   close(): Promise<void>;
 }
@@ -62,7 +65,7 @@ export interface RedeliveryTrial {
 export interface RedeliveryTrialOptions {
   /** The `github` secret. */
   secret?: object;
-  /** Empty where no delivery can be verified yet. */
+  /** Empty if no delivery can be verified yet. */
   webhookSecret?: string;
   hook?: StandInHook;
   /** `/api/v3` for a GitHub Enterprise Server. */

@@ -24,7 +24,7 @@ import { createTableFaults, type TableFaults } from './table-faults.ts';
 
 export { githubSignature, SIGNING_SECRET, WEBHOOK_SECRET } from './requests.ts';
 
-/** The project of the sandbox's seed that defects go to. */
+/** The project of the sandbox's seed for defects. */
 export const PROJECT = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
 const BOT_TOKEN = 'xoxb-of-the-tests';
 
@@ -56,7 +56,7 @@ export function exampleConfig(
       repositories: ['Codertocat/Hello-World', ...(rest.also ?? [])].map((name) => ({
         name,
         connection: 'main',
-        // Most tests are about one change, and not about when the next one is sent.
+        // Most tests are about one change, and not about the wait for further ones.
         issueToDefect: { projectId: PROJECT, foldSeconds: 0, ...issueToDefect },
         issueToTask: { projectId: PROJECT },
         completeChecklistItem: true,
@@ -72,7 +72,7 @@ export function exampleConfig(
   });
 }
 
-/** The configuration with limits that may be above those of the service. */
+/** The configuration with limits that may be higher than the service's. */
 export function withLimits(config: RelayConfig, limits: Limits): RelayConfig {
   const connections = Object.entries(config.connections).map(([name, connection]) => {
     return [name, { ...connection, limits, mcp: { ...connection.mcp, limits } }];
@@ -82,40 +82,40 @@ export function withLimits(config: RelayConfig, limits: Limits): RelayConfig {
 
 export interface TestRelayOptions {
   config?: RelayConfig;
-  /** What files of automations/ export, by their names. */
+  /** The exports of files of automations/, by name. */
   own?: Readonly<Record<string, { on: unknown; run: unknown }>>;
   sandbox?: SandboxOptions;
-  /** The `github` secret; by default it has nothing. */
+  /** The `github` secret; empty by default. */
   github?: object;
-  /** The `github-webhook` secret has it; empty is as good as none. */
+  /** The value of the `github-webhook` secret. An empty one counts as missing. */
   webhookSecret?: string;
-  /** The `slack` secret, in place of what fits the stand-in. */
+  /** The `slack` secret, instead of the stand-in's. */
   slack?: object;
-  /** Whether the table is dynalite, which other processes reach. */
+  /** Whether the table is dynalite, which other processes can reach. */
   tableOnWire?: boolean;
-  /** Stands between the functions and dynalite. @returns its address */
+  /** A proxy between the functions and dynalite. @returns its address */
   tableThrough?: (endpoint: string) => Promise<string>;
-  /** Makes the functions' environment differ from the stack's. */
+  /** Changes of the functions' environment. */
   environment?: Partial<Runtime['environment']>;
-  /** What the functions reach the world with, to let something happen at that moment. */
+  /** Replaces parts of the functions' runtime, so that a test can act at that moment. */
   runtime?: Partial<Pick<Runtime, 'custom' | 'fetch' | 'randomBytes'>>;
-  /** By how much the clock of a function's process is ahead, by the function's slug. */
+  /** How far the clock of a function's process is ahead, by the function's slug. */
   aheadMs?: Readonly<Record<string, number>>;
 }
 
-/** Partner Relay with everything around it, over real sockets and on a clock of its own. It closes with the test. */
+/** Partner Relay with everything around it, over real sockets, on its own clock. It closes with the test. */
 export interface TestRelay extends Omit<World, 'jobs'> {
   clock: TestClock;
   sandbox: Sandbox;
-  /** `calls` are all that it was asked. Posts to response URLs have the method `response_url`. */
+  /** `calls` are all its requests. Posts to response URLs have the method `response_url`. */
   slack: SlackStandIn & { calls: SlackCall[] };
   github: GithubApi;
   stack: LocalStack;
-  /** What befalls the table, unless it is on the wire. */
+  /** Faults of the table, if it is in memory. */
   table: TableFaults;
   links: Links;
   runtime: Runtime;
-  /** What the functions logged, and the metrics that they recorded. */
+  /** The functions' log lines, and their metrics. */
   log: Record<string, unknown>[];
   metrics: Record<string, unknown>[];
   url: string;
@@ -126,37 +126,37 @@ export interface TestRelay extends Omit<World, 'jobs'> {
     payload: unknown,
     headers?: Record<string, string | undefined>,
   ): Promise<{ status: number; answer: Record<string, unknown> }>;
-  /** Posts bytes with these headers and nothing else. */
+  /** Posts bytes with only these headers. */
   postRaw(
     body: string | Uint8Array,
     headers: Record<string, string>,
   ): Promise<{ status: number; answer: Record<string, unknown> }>;
-  /** Delivers events of issues, one after the other, and works on each to the end. */
+  /** Delivers events of issues in turn, and completes the work of each. */
   happens(...events: readonly object[]): Promise<void>;
   sweep(): Promise<unknown>;
-  /** Time as it passes: after each step of it the sweep runs, and then the worker. */
+  /** Lets time pass in steps. After each, the sweep runs, and then the worker. */
   pass(ms: number, stepMs?: number): Promise<void>;
-  /** What people in Slack read of all that went out, the oldest first, and the last message and modal. */
+  /** The texts that people in Slack read, oldest first; and the last message and modal. */
   told(): string[];
   lastMessage(): SlackMessage;
   lastView(): StandInView;
-  /** How many jobs wait in the queues. */
+  /** The number of messages in the queues. */
   queued(): number;
-  /** How often an endpoint of the service was called. */
+  /** The number of calls of an endpoint of the service. */
   requestsTo(endpoint: string): number;
   isCompleted(checklistItem: number): boolean | undefined;
-  /** Adds tasks to those of the seed. @param named their names, by their ids. @returns what takes them away */
+  /** Adds tasks to the seed. @param named their names, by id. @returns removes them */
   addTasks(named: Readonly<Record<string, string>>): () => void;
-  /** What the service has beside its seed, in the order in which it was made. */
+  /** The service's defects besides its seed, oldest first. */
   defects(): Sandbox['data']['defects'];
   timelogs(): Sandbox['data']['timelogs'];
   jobs(status?: JobStatus): Promise<Job[]>;
-  /** An operator replays all parked jobs, and they are worked on to the end. */
+  /** An operator replays all parked jobs, and the work is completed. */
   replay(): Promise<void>;
   steps(jobId: string): Promise<Record<string, string>>;
-  /** What the table holds, unless it is on the wire. */
+  /** The table's items, if it is in memory. */
   backUp(): Attributes[];
-  /** The table is lost, and ten minutes later a new one has these items. */
+  /** Loses the table; ten minutes later, a new one has these items. */
   replaceTable(items: readonly Attributes[]): void;
   close(): Promise<void>;
 }
@@ -298,7 +298,7 @@ export async function startRelay(options: TestRelayOptions = {}): Promise<TestRe
   return relay;
 }
 
-/** The automations of a team, as the folder would give them. */
+/** A team's automations, as its folder would give them. */
 export function customOf(files: NonNullable<TestRelayOptions['own']>, config: RelayConfig): CustomAutomations {
   return {
     list: Object.entries(files).map(([name, file]) => described(name, file, [], config)),

@@ -14,7 +14,7 @@ export interface Posted {
   body: Buffer;
 }
 
-/** A payload as GitHub delivers it. */
+/** A delivery of GitHub with this payload. */
 export function githubDelivery(
   event: string,
   payload: unknown,
@@ -30,7 +30,7 @@ export function githubDelivery(
   return { url: '/github', headers, body };
 }
 
-/** `X-Hub-Signature-256` of a body. */
+/** The `X-Hub-Signature-256` of a body. */
 export function githubSignature(body: string | Uint8Array, secret = WEBHOOK_SECRET): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 }

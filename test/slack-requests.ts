@@ -8,12 +8,12 @@ import { GENERAL, MIRA, TOMASZ } from './slack-people.ts';
 export { slackSignature } from './requests.ts';
 export { GENERAL, MIRA, NOBODY, PLATFORM, TOMASZ } from './slack-people.ts';
 
-/** What people in Slack use: Slack itself, and the relay's endpoint for it. A {@link TestRelay} has both. */
+/** What people in Slack use: Slack, and the relay's endpoint for it. A {@link TestRelay} has both. */
 export interface SlackSide {
   slack: SlackStandIn;
   slackUrl: string;
   clock: { readonly now: number };
-  /** Reaches `slackUrl`, if Node's own `fetch` does not. */
+  /** Reaches `slackUrl`, if Node's `fetch` cannot. */
   fetch?: typeof fetch;
 }
 
@@ -21,7 +21,7 @@ export interface SlackAnswer {
   status: number;
   /** Empty, or JSON. */
   body: string;
-  /** What a person reads of it. */
+  /** The text that a person reads. */
   text: string;
   blocks: readonly Block[];
 }
@@ -44,11 +44,11 @@ export interface Asked {
   channelId?: string;
   triggerId?: string;
   responseUrl?: string;
-  /** Where Slack says that the request comes from. */
+  /** The workspace that Slack names as the request's origin. */
   teamId?: string;
 }
 
-/** Posts bytes as Slack does. Blocks in the answer that Slack would refuse are an error. */
+/** Posts bytes as Slack does. If Slack would refuse the answer's blocks, that is an error. */
 export async function postToSlack(
   relay: SlackSide,
   body: string | Uint8Array,
@@ -94,7 +94,7 @@ export function commandForm(relay: SlackSide, text: string, asked: Asked = {}): 
   });
 }
 
-/** Sends `/pm …` as a person and runs its jobs. @returns what the person reads */
+/** Sends `/pm …` as a person, and runs its jobs. @returns the texts that the person reads */
 export async function ask(
   relay: SlackSide & { work(): Promise<unknown> },
   text: string,
@@ -131,12 +131,12 @@ export function press(
     trigger_id: asked.triggerId ?? relay.slack.makeTriggerId(userId),
     response_url: asked.responseUrl ?? relay.slack.makeResponseUrl({ userId, channelId, source }),
     actions: [{ type: 'button', ...button, action_ts: '1.2' }],
-    // Slack does not send what only one person sees.
+    // Slack leaves out messages that only one person sees.
     ...(source.kind === 'message' && { message: { type: 'message', ts: source.ts, blocks } }),
   });
 }
 
-/** Presses "Log the rest" of a reminder. @param value what the button holds; by default an hour of today */
+/** Presses "Log the rest" of a reminder. @param value of the button; by default an hour of today */
 export function pressLogRest(relay: SlackSide, asked: Asked = {}, value?: string): Promise<SlackAnswer> {
   const { now: at } = relay.clock;
   const rest = { connection: 'main', date: new Date(at).toISOString().slice(0, 10), minutes: 60, at, tasks: [] };
@@ -145,7 +145,7 @@ export function pressLogRest(relay: SlackSide, asked: Asked = {}, value?: string
   return press(relay, { blocks: [{ type: 'actions', elements: [button] }] }, text.text, asked);
 }
 
-/** Fills a modal and sends it; other fields keep their first value. @returns the errors shown */
+/** Fills in a modal and submits it. Other fields keep their initial values. @returns the shown errors */
 export async function submit(
   relay: SlackSide,
   shown: StandInView,
@@ -188,7 +188,7 @@ function state(element: object, filled: string | undefined): object {
   return { type, value: filled ?? initial_value ?? null };
 }
 
-/** Types into the list of a modal that the relay fills. @returns the labels of its options, by value */
+/** Types into a list of a modal that the relay fills. @returns the labels of its options, by value */
 export async function suggested(
   relay: SlackSide,
   { id, view, userId }: StandInView,
@@ -211,7 +211,7 @@ export async function suggested(
   return Object.fromEntries(options.map(({ text, value }) => [value, text.text]));
 }
 
-/** Uses the shortcut of a message, given as its text or its fields. */
+/** Uses the shortcut of a message, which is given by its text or its fields. */
 export function shortcut(relay: SlackSide, message: string | object, asked: Asked = {}): Promise<SlackAnswer> {
   const { userId = MIRA, channelId = GENERAL, teamId = TEAM_ID } = asked;
   const fields = typeof message === 'string' ? { text: message } : message;
@@ -231,7 +231,7 @@ export function interact(relay: SlackSide, payload: object): Promise<SlackAnswer
   return postToSlack(relay, new URLSearchParams({ payload: JSON.stringify(payload) }).toString());
 }
 
-/** The texts of a message as people read them: without Block Kit around them, and without the marks of mrkdwn. */
+/** The texts of a message as people read them, without Block Kit and without mrkdwn's marks. */
 export function readable(blocks: readonly object[] | undefined): string {
   return ((blocks ?? []) as readonly Block[])
     .map(({ text }) => (text?.type === 'mrkdwn' ? unmarked(text.text) : (text?.text ?? '')))
@@ -239,7 +239,7 @@ export function readable(blocks: readonly object[] | undefined): string {
     .trim();
 }
 
-/** Times stay as Slack gets them: who reads them sees them in their own time zone. */
+/** Times stay in Slack's format, because readers see them in their own time zones. */
 function unmarked(mrkdwn: string): string {
   return mrkdwn
     .replaceAll(/`([^`\n]*)`/g, '$1')
@@ -254,12 +254,12 @@ export function buttonsOf({ blocks }: { blocks?: readonly object[] }): string[] 
   return ((blocks ?? []) as readonly Block[]).flatMap(({ elements = [] }) => elements.map(({ text }) => text.text));
 }
 
-/** What Slack reads as mrkdwn. */
+/** The texts that Slack reads as mrkdwn. */
 export function mrkdwnOf(blocks: readonly object[] | undefined): string[] {
   return ((blocks ?? []) as readonly Block[]).flatMap(({ text }) => (text?.type === 'mrkdwn' ? text.text : []));
 }
 
-/** What people read of all that went out, the oldest first. */
+/** All texts that people read, oldest first. */
 export function told(relay: Pick<SlackSide, 'slack'>): string[] {
   return relay.slack.messages.map(({ blocks, text }) => readable(blocks) || text);
 }

@@ -5,20 +5,20 @@ import { listen } from '../local/listen.ts';
 
 export const APP_TOKEN = 'xapp-of-the-tests';
 
-/** Slack's side of Socket Mode, at the wire. https://docs.slack.dev/apis/events-api/using-socket-mode */
+/** Slack's side of Socket Mode, over sockets. https://docs.slack.dev/apis/events-api/using-socket-mode */
 export interface SocketModeStandIn {
   apiUrl: string;
-  /** How many URLs were given out. */
+  /** The number of issued URLs. */
   urls: number;
-  /** The error with which apps.connections.open is refused, as long as it is set. */
+  /** The error of apps.connections.open, while it is set. */
   refusal: string | undefined;
-  /** What the app acknowledged. */
+  /** The app's acknowledgements. */
   acknowledged: { envelope_id: string; payload?: unknown }[];
   /** The open connections, oldest first. */
   connections: Duplex[];
   /** Sends a message to the newest connection. */
   send(message: object): void;
-  /** Cuts all connections without a goodbye. */
+  /** Cuts all connections without a closing handshake. */
   cut(): void;
   close(): Promise<void>;
 }
@@ -85,7 +85,7 @@ function frame(opcode: number, text: string): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** The first frame from a client, if it is whole. */
+/** The first frame from a client, if it is complete. */
 function readFrame(bytes: Buffer): { opcode: number; text: string; rest: Buffer } | undefined {
   if (bytes.length < 2) return undefined;
   const short = (bytes[1] ?? 0) & 0x7f;

@@ -2,21 +2,21 @@ import { setImmediate } from 'node:timers/promises';
 import { type Carry, carryOutTwice, LOSES_ONE_IN, losingAnswers } from '../local/world/aws.ts';
 import { Process } from './fuzz/process.ts';
 
-/** What befalls the requests to AWS. `isLike` sees their input as JSON. */
+/** Faults of the requests to AWS. `isLike` gets their input as JSON. */
 export interface TableFaults {
   /**
-   * The answer of the next request that is like this is lost: it is carried out, and the SDK repeats it.
-   * @param meanwhile what happens before the sender notices
+   * Loses the answer to the next matching request. The request is carried out, and the SDK repeats it.
+   * @param meanwhile runs before the sender notices
    */
   loseAnswer(isLike: (input: string) => boolean, meanwhile?: () => Promise<void>): void;
-  /** From the next request that is like this, nothing is carried out until `goOn`, as after a crash. */
+  /** From the next matching request on, carries out nothing until `goOn`, as after a crash. */
   stopAt(isLike: (input: string) => boolean): void;
   goOn(): void;
-  /** How many answers were lost by {@link loseAnswer}. */
+  /** The number of answers that {@link loseAnswer} lost. */
   lost: number;
 }
 
-/** Faults on demand, and answers that are lost now and then. */
+/** Faults on demand, and answers that are lost sometimes. */
 export function createTableFaults(): { faults: TableFaults; carry: Carry } {
   let loses: { isLike: (input: string) => boolean; meanwhile: (() => Promise<void>) | undefined } | undefined;
   let stops: ((input: string) => boolean) | undefined;

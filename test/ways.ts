@@ -1,23 +1,23 @@
 import type { Fault } from '../sandbox/faults.ts';
 import type { VirtualClock } from './fuzz/clock.ts';
 
-/** The client's own time-out of a call. */
+/** The client's own timeout of a call. */
 export const TIMEOUT_MS = 10_000;
 
-/** What a request goes through on its way. */
+/** What a request meets on its way. */
 export interface Surroundings {
   clock: VirtualClock;
-  /** The service, whose faults and first key can be changed for one request. */
+  /** The service, whose faults and first key can change for one request. */
   service: { faults: { set(fault: Fault): void }; keys: { secretKey: string; scopes: readonly string[] }[] };
-  /** What is sent, as the faults name it. */
+  /** The request, in the fields of faults. */
   target: Pick<Fault, 'operation' | 'call'>;
-  /** Of an answer that nobody expects. */
+  /** The body of an unexpected answer. */
   hostile?: unknown;
 }
 
 type Send = () => Promise<Response>;
 
-/** Once a fault of the sandbox, in the way of one request. */
+/** A single fault of the sandbox, for one request. */
 function fault(fault: Fault) {
   return (send: Send, { service, target }: Surroundings): Promise<Response> => {
     service.faults.set({ ...fault, ...target, times: 1 });
@@ -25,7 +25,7 @@ function fault(fault: Fault) {
   };
 }
 
-/** The service as it is with its key changed, for one request. */
+/** The service with a changed key, for one request. */
 function key(change: { secretKey: string } | { scopes: string[] }) {
   return async (send: Send, { service: { keys } }: Surroundings): Promise<Response> => {
     const [was] = keys;
@@ -39,12 +39,12 @@ function key(change: { secretKey: string } | { scopes: string[] }) {
   };
 }
 
-/** Something in front of the service answers, which hears nothing of the request. */
+/** A proxy in front of the service answers, and the service gets no request. */
 const refused = (status: number, message = 'No', headers: Record<string, string> = {}) => {
   return async (): Promise<Response> => Response.json({ success: false, message }, { status, headers });
 };
 
-/** As fetch reports AbortSignal.timeout. The ten seconds pass on the clock of the test only. */
+/** The error that fetch throws for AbortSignal.timeout. The ten seconds pass only on the test's clock. */
 async function timeOut({ clock }: Surroundings): Promise<never> {
   await clock.pass(TIMEOUT_MS);
   throw new DOMException('The operation was aborted due to timeout', 'TimeoutError');
@@ -55,7 +55,7 @@ const passedOnAfter = (seconds: number) => (send: Send, around: Surroundings) =>
   return timeOut(around);
 };
 
-/** The request is carried out, and this is the answer. */
+/** The request is carried out, and then gets this answer. */
 const afterwards =
   (answer: (around: Surroundings) => Promise<Response>) => async (send: Send, around: Surroundings) => {
     await send();
@@ -72,8 +72,8 @@ const unreachable = (code: string) => async (): Promise<never> => {
 export const cut = unreachable('ECONNRESET');
 
 /**
- * What can become of a request on its way to the service and back. Where the sandbox can do it, it does, so that its
- * order of checks counts; the others come from in front of it.
+ * The possible outcomes of a request on its way to the service and back. Where possible, the sandbox causes them, so
+ * that its order of checks counts; a proxy in front of it causes the others.
  */
 export const ways = {
   'as it is': (send: Send) => send(),

@@ -14,7 +14,7 @@ const COPIED = [
   ...['docs/exactly-once.md', 'package.json', 'relay.config.ts', 'tsconfig.json', 'vitest.config.ts'],
 ];
 
-/** In place of what acts as a person: nobody has linked an account. */
+/** Replaces the code that acts as a person: no account is linked. */
 const NOBODY = `import type { Acting } from "../engine/run/acting.ts";
 const none = (..._: unknown[]): never => {
   throw new Error('this relay acts as nobody');

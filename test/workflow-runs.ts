@@ -9,14 +9,14 @@ const example = exampleOf('workflow_run', 'completed') as Fields & { workflow_ru
 
 export const REPOSITORY = { id: 186_853_002, full_name: 'Codertocat/Hello-World' };
 
-/** A run of `ci.yml`; a later number was created a minute later. */
+/** A run of `ci.yml`. A higher number was created a minute later. */
 export interface WantedRun {
   number: number;
   attempt?: number;
   event?: string;
   branch?: string | null;
   conclusion?: string;
-  /** owner/name of the repository of the commit. */
+  /** The repository of the commit, as owner/name. */
   head?: { id: number } | null;
   file?: string;
   createdAt?: string;
@@ -25,7 +25,7 @@ export interface WantedRun {
 
 export const idOf = (number: number) => 9_000_000 + number;
 
-/** GitHub's example of a completed workflow run, as it is wanted. */
+/** GitHub's example of a completed workflow run, with changes. */
 export function workflowRun(wanted: WantedRun): Fields {
   const { number, attempt = 1, event = 'push', branch = 'main', conclusion = 'success', head = REPOSITORY } = wanted;
   const created_at = wanted.createdAt ?? new Date(Date.parse('2026-11-20T09:00:00Z') + number * 60_000).toISOString();
@@ -41,7 +41,7 @@ export function workflowRun(wanted: WantedRun): Fields {
       run_attempt: attempt,
       event,
       head_branch: branch,
-      // A line that links a defect elsewhere.
+      // A line that links a defect in other texts.
       head_commit: { message: 'Add sign-in\n\nTask: 12' },
       head_sha: wanted.sha ?? String(number).padStart(40, 'a'),
       head_repository: head,
@@ -54,7 +54,7 @@ export function workflowRun(wanted: WantedRun): Fields {
   };
 }
 
-/** An archive of files, by their names. */
+/** An archive of files, by name. */
 export async function archiveOf(files: Readonly<Record<string, string | Uint8Array>>, options = {}): Promise<Buffer> {
   const zip = new ZipFile();
   for (const [name, content] of Object.entries(files)) zip.addBuffer(Buffer.from(content), name, options);
@@ -62,7 +62,7 @@ export async function archiveOf(files: Readonly<Record<string, string | Uint8Arr
   return buffer(zip.outputStream);
 }
 
-/** Has the run upload an artifact with a report. */
+/** Uploads an artifact with a report to the run. */
 export async function upload(
   github: Pick<GithubApi, 'artifacts'>,
   number: number,

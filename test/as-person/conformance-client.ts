@@ -9,15 +9,15 @@ import { scopesToAsk } from '../../lib/as-person/protocol/oauth/scopes.ts';
 import { missingScopes } from '../../lib/as-person/protocol/tool-outcome.ts';
 
 /**
- * The program that the conformance suite runs: it lists the tools of the endpoint and calls each. Where it is refused, it
- * authorizes as the relay does; the suite's authorization server lets everyone in without a browser.
+ * The program that the conformance suite runs: it lists the endpoint's tools, and calls each. If a call is refused, it
+ * authorizes as the relay does. The suite's authorization server needs no browser.
  *
- *     node test/as-person/conformance-client.ts http://localhost:1234/mcp
+ * node test/as-person/conformance-client.ts http://localhost:1234/mcp
  */
 const [endpoint = ''] = process.argv.slice(2);
 const http = { endpoint, fetch };
 const redirectUri = 'http://127.0.0.1:8790/callback';
-/** Linking again for the same scopes again brings nothing new. */
+/** A second link for the same scopes brings nothing new. */
 const MOST_AUTHORIZATIONS = 2;
 
 const client = createMcpClient({ endpoint, permit: (send) => send(), fetch, clock: Date.now, sleep: setTimeout });
@@ -50,7 +50,7 @@ async function authorize(refusal: McpRefusal): Promise<void> {
   granted = tokens.scopes ?? scopes;
 }
 
-/** Something for each required argument, by its type. */
+/** A value for each required argument, by its type. */
 function sample(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const properties = Object.entries((schema.properties ?? {}) as Record<string, { type?: string }>);
   const byType: Record<string, unknown> = { number: 2, integer: 2, boolean: true, array: [], object: {} };

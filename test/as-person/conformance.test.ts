@@ -25,7 +25,7 @@ const inapplicable: Readonly<Record<string, string>> = {
   'auth/cross-app-access-complete-flow': 'the docs/partner-api.md has no identity provider of an enterprise',
 };
 
-/** What the suite prints. Its exit code counts the scenarios that cannot apply too. */
+/** Returns the suite's output. Its exit code also counts inapplicable scenarios. */
 function run(...args: string[]): Promise<string> {
   const command = `"${process.execPath}" "${client}"`;
   const cwd = mkdtempSync(join(tmpdir(), 'conformance-'));
@@ -39,7 +39,7 @@ function run(...args: string[]): Promise<string> {
   });
 }
 
-/** Those of the suite `auth`, and those that are run one by one. */
+/** The scenarios of the suite `auth`, and those that run one by one. */
 const ofSuite = [
   ...['auth/metadata-default', 'auth/metadata-var1', 'auth/metadata-var2', 'auth/metadata-var3'],
   ...['auth/scope-from-www-authenticate', 'auth/scope-from-scopes-supported', 'auth/scope-omitted-when-undefined'],

@@ -8,16 +8,16 @@ import { failureOf, mira, read, type SandboxWorld, startSandboxWorld } from './w
 const MINUTE = 60_000;
 
 type Arranged = Partial<Parameters<typeof startSandboxWorld>[0]> & {
-  /** What stays ticked on the consent page. */
+  /** The scopes that stay selected on the consent page. */
   scopes?: readonly string[];
-  /** Before the account is linked. */
+  /** Runs before the account is linked. */
   before?: (world: SandboxWorld) => void;
-  /** Once it is. */
+  /** Runs after the account is linked. */
   after?: (world: SandboxWorld) => void;
   fetch?: typeof globalThis.fetch;
 };
 
-/** A worker for somebody who has linked an account. */
+/** A worker for a person with a linked account. */
 async function arrange({ scopes, before, after, fetch, ...sandbox }: Arranged) {
   const world = await startSandboxWorld(sandbox);
   before?.(world);
@@ -31,7 +31,7 @@ type Fetch = typeof globalThis.fetch;
 
 const unchanged = (fetch: Fetch): Fetch => fetch;
 
-/** A fetch in which the error of a refusal moves from the challenge to the message in the body. */
+/** A fetch that moves a refusal's error from the challenge to the message in the body. */
 const inTheBody =
   (fetch: Fetch): Fetch =>
   async (url, init) => {
@@ -199,7 +199,7 @@ describe('the budget of an instance', () => {
     const budget = createBudget({ table: world.stores.table, clock: () => world.clock.now });
     const name = mcpBudgetName(worker.endpoint);
     const { minute } = await budget.view(name, { perMinute: 120, perDay: 5_000 });
-    // One for the challenge, and for each worker the handshake, its end, and the call.
+    // One request for the challenge, and for each worker the handshake, its end, and the call.
     expect(minute.used).toBe(1 + 3 + 3);
   });
 

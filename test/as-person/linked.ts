@@ -12,7 +12,7 @@ import { REDIRECT_URI } from './world.ts';
 
 export const miraInSlack: Holder = { in: 'slack', id: MIRA };
 
-/** Links the account of a person through the pages of the sandbox. */
+/** Links a person's account through the sandbox's pages. */
 export async function linkAccount(
   { stores, clock, sandbox }: Pick<TestRelay, 'stores' | 'clock'> & { sandbox: Sandbox },
   holder: Holder = miraInSlack,
@@ -38,7 +38,7 @@ export async function linkAccount(
   return grants.link(holder, await link.finish(pending, searchParams));
 }
 
-/** The hash of a tool's schema, as the sandbox has it today. */
+/** The hash of a tool's schema in today's sandbox. */
 export function hashOf(name: string): string {
   const { tools } = new Toolbox({ names: {}, pageSize: 100, tellsScopes: false }).list(undefined) as {
     tools: Tool[];
@@ -48,7 +48,7 @@ export function hashOf(name: string): string {
   return schemaHash(tool);
 }
 
-/** How the commands go to the sandbox's tools. */
+/** The mapping of commands to the sandbox's tools. */
 export function sandboxCommands(): Commands {
   const log = {
     tool: 'log_time',

@@ -10,14 +10,14 @@ const elsewhere = 'https://evil.example.com';
 const RESOURCE = '/.well-known/oauth-protected-resource';
 const SERVER = '/.well-known/oauth-authorization-server';
 
-/** Mira has agreed on the pages of the sandbox. */
+/** Returns the callback after Mira's consent on the sandbox's pages. */
 async function consented({ sandbox }: SandboxWorld, link: McpEndpoint['link']) {
   const { url, pending } = await link.begin(REDIRECT_URI);
   return { pending, searchParams: (await consent(sandbox, url)).searchParams };
 }
 
 describe('an instance that lies', () => {
-  /** What the metadata say. */
+  /** Changes fields of the metadata. */
   const says = (operation: string, fields: Record<string, unknown>) =>
     ({ kind: 'discovery', operation, fields }) as const;
 
@@ -113,7 +113,7 @@ describe('an instance that lies', () => {
     for (const [name, value] of [
       ['state', 'of-another-browser'],
       ['iss', 'https://evil.example.com'],
-      // Its metadata promise one.
+      // The metadata promise this parameter.
       ['iss', undefined],
     ] as const) {
       const changed = new URLSearchParams(searchParams);

@@ -1,4 +1,4 @@
-/** The part of oidc-provider that the test of a second authorization server uses; it has no declarations of its own. */
+/** The types of the parts of oidc-provider that a test uses. The package has none. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 

@@ -5,7 +5,7 @@ import { failureOf, mira, REDIRECT_URI, read, startLinked, startSandboxWorld } f
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** A fetch that changes what the token endpoint gives out. */
+/** A fetch that changes the tokens of the token endpoint. */
 const givingTokens =
   (change: (tokens: Record<string, unknown>) => object): typeof fetch =>
   async (url, init) => {
@@ -80,7 +80,7 @@ describe('a person who has linked an account', () => {
     world.clock.now += HOUR / 2;
     await read(worker);
     expect(refreshes()).toBe(1);
-    // The service did not have to refuse the old one.
+    // The service did not have to refuse the old token.
     expect(world.sandbox.mcp.audit.filter(({ reason }) => reason?.includes('expired'))).toEqual([]);
   });
 

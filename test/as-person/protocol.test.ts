@@ -18,7 +18,7 @@ interface Received {
   params: Record<string, unknown>;
 }
 
-/** Answers in place of the server's own answer to a method, or GET for a stream that is resumed. */
+/** Answers instead of the server, by method; GET is for a stream that the client resumes. */
 type Answers = Record<string, (request: Received, response: ServerResponse) => void>;
 
 const json = (response: ServerResponse, message: object, headers = {}) =>
@@ -276,7 +276,7 @@ describe('a stream that is cut', () => {
   it('counts as sent also where the budget has no slot to resume it', async () => {
     let requests = 0;
     const permit: Permit = (send) => {
-      // The handshake and the call have their slots.
+      // The handshake and the call get their slots.
       if (++requests > 3) throw new Error('the minute is used up');
       return send();
     };

@@ -17,7 +17,7 @@ async function startExpired(options: Parameters<typeof startSandboxWorld>[0] = {
   return world;
 }
 
-/** Starts a worker's call and holds its first refresh: before it is sent, or once its answer is there. */
+/** Starts a worker's call, and holds its first refresh: before it is sent, or when its answer has arrived. */
 async function startHeld(world: SandboxWorld, moment: 'before' | 'after') {
   const released = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
@@ -32,7 +32,7 @@ async function startHeld(world: SandboxWorld, moment: 'before' | 'after') {
     return answer ?? globalThis.fetch(url, rest);
   };
   const first = read(await world.worker({ fetch }));
-  // That of a worker that is killed never goes on.
+  // The promise of a killed worker never resolves.
   first.catch(() => {});
   await reached.promise;
   return { first, release: released.resolve };
@@ -41,14 +41,14 @@ async function startHeld(world: SandboxWorld, moment: 'before' | 'after') {
 const rotate = (world: SandboxWorld, key = 'another key of the tests, long enough for it') =>
   world.stack.secrets.put(`${world.stack.secretPrefix}grants`, { key });
 
-/** How many refreshes ten workers send that call at once. */
+/** Returns the number of refreshes if ten workers make the same call at once. */
 async function refreshesOfTen(world: SandboxWorld): Promise<number> {
   let refreshes = 0;
   const fetch: typeof globalThis.fetch = (url, init) => {
     if (isRefresh(url, init)) refreshes += 1;
     return globalThis.fetch(url, init);
   };
-  // Time stands still, so that no lease runs out.
+  // Time stands still, so that no lease ends.
   const sleep = () => new Promise((resolve) => setTimeout(resolve, 2));
   const workers = await Promise.all(Array.from({ length: 10 }, () => world.worker({ fetch, sleep })));
   const results = await Promise.all(workers.map(read));
@@ -65,7 +65,7 @@ describe('an access token that has expired', () => {
   it('is refreshed once for ten workers that hear of it from the service', async () => {
     const world = await startExpired();
     const grant = await world.grant();
-    // As if the service had ended it early.
+    // As if the service had revoked the token early.
     const { pk, sk } = grant as { pk: string; sk: string };
     const change = { expression: 'SET #renewAt = :later', values: { later: world.clock.now + HOUR } };
     await world.stores.table.update({ pk, sk }, change);

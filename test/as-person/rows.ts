@@ -13,7 +13,7 @@ import {
 import { PROJECT } from '../relay.ts';
 import { linkAccount, sandboxCommands } from './linked.ts';
 
-/** The person has linked their account, so that tools are called as them. */
+/** The person has linked their account, so that the relay calls tools as them. */
 const withTool = {
   isTool: true,
   commands: sandboxCommands,
@@ -37,7 +37,7 @@ export const loggedWithTool: Row = {
   readBack: async () => true,
 };
 
-/** Nothing lists what this tool has made, so that a lost answer is left to the person. */
+/** No list shows what this tool has created, so after a lost answer, the person decides. */
 export const defectWithTool: Row = {
   ...createDefect,
   ...withTool,
@@ -48,5 +48,5 @@ export const defectWithTool: Row = {
   incoming: (id) => command(id, `defect trial ${id}`),
 };
 
-/** For the statements about every automation. */
+/** For the tests that every automation must pass. */
 export const rows: readonly Row[] = [loggedWithTool, defectWithTool];

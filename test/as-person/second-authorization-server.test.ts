@@ -7,12 +7,12 @@ import { mira, REDIRECT_URI, startWorld } from './world.ts';
 
 const SCOPES = ['mcp:use', 'mcp:timelogs.write'];
 
-/** oidc-provider, with an MCP endpoint of one tool behind it. */
+/** oidc-provider, with an MCP endpoint that has one tool. */
 async function startInstance() {
   const server = createServer();
   const url = `http://127.0.0.1:${await portOf(server)}`;
   const resource = `${url}/mcp/partner`;
-  // It says that its pages for sign-in are for development.
+  // oidc-provider warns that its sign-in pages are for development.
   vi.spyOn(console, 'warn').mockImplementation(() => {});
   const provider = new Provider(url, {
     scopes: SCOPES,
@@ -107,7 +107,7 @@ it('links, calls, refreshes and links again at an authorization server of anothe
   expect(first).toMatchObject({ issuer: url, scopes: SCOPES });
   expect(await call()).toEqual(['as mira']);
 
-  // The relay's clock alone moves on, so that it refreshes early.
+  // Only the relay's clock moves on, so that the relay refreshes early.
   world.clock.now += 3_600_000;
   expect(await call()).toEqual(['as mira']);
   const grant = await world.grant();

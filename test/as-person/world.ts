@@ -14,14 +14,14 @@ import { type Choices, consent } from '../sandbox/mcp/consent.ts';
 export const mira: Holder = { in: 'slack', id: 'U0MIRA' };
 export const REDIRECT_URI = 'http://127.0.0.1:8790/callback';
 
-/** The table and the secrets of a relay, an instance of the service, and workers that share them. */
+/** The table and the secrets of a relay, an instance of the service, and the workers that share them. */
 export interface World {
   clock: TestClock;
   stack: MemoryStack;
   stores: Stores;
-  /** Each call makes a process of its own. */
+  /** Starts a worker in its own process. */
   worker(options?: Partial<McpEndpointOptions>): Promise<McpEndpoint>;
-  /** What is kept of Mira's link. */
+  /** The stored grant of Mira. */
   grant(): Promise<Item | undefined>;
 }
 
@@ -37,7 +37,7 @@ export async function startWorld(baseUrl: string): Promise<World> {
   const runtime = { ...systemRuntime(exampleConfig(), process.env), clock: read };
   const stores = openStores(runtime);
   const sleep = async (ms: number) => {
-    // Others go on meanwhile.
+    // Lets other work continue.
     await new Promise((resolve) => setTimeout(resolve, 1));
     clock.now += ms;
   };
@@ -75,20 +75,20 @@ export interface SandboxWorld extends World {
   link(mcp: McpEndpoint, choices?: Choices & { ask?: readonly string[] }): Promise<Grant>;
 }
 
-/** A call that harms nothing. */
+/** A harmless call. */
 export const read = (worker: McpEndpoint) => worker.tools.call(mira, 'repeatable', 'list_projects', {});
 
-/** What a call comes to: its error, if it fails. */
+/** Returns the error of a call, if it fails. */
 export const failureOf = (call: Promise<unknown>) => call.catch((error: unknown) => error);
 
-/** A world in which Mira has linked an account, with a worker. */
+/** A world in which Mira has linked her account, with a worker. */
 export async function startLinked(options: SandboxOptions = {}) {
   const world = await startSandboxWorld(options);
   const worker = await world.worker();
   return { world, worker, grant: await world.link(worker) };
 }
 
-/** A world with the sandbox, on the same clock, with MCP enabled. */
+/** A world with the sandbox on the same clock, with MCP enabled. */
 export async function startSandboxWorld(options: SandboxOptions = {}): Promise<SandboxWorld> {
   let world: World | undefined;
   const clock = () => world?.clock.now ?? 0;

@@ -31,7 +31,7 @@ const LOGGED_AS_YOU = /^:white_check_mark: Logged 1h30m on \S+ as you on 2026-11
 const jobStates = async () => (await relay.jobs()).map(({ status }) => status);
 
 describe('a command of a person with a linked account', () => {
-  // What is made through a tool is tried with the rows of test/kill/rows.ts.
+  // The rows of test/kill/rows.ts try what tools create.
   it.each([
     [`log 1h30m ${CHECKOUT} 2026-11-18 wrote tests`, LOGGED_AS_YOU],
     ['log 2h "release checkout 2.4" today', /Logged 2h on Release checkout 2\.4 as you/],
@@ -78,7 +78,7 @@ it('what was done with a tool stays done, where the journal keeps nothing of the
 });
 
 describe('a grant that cannot be used', () => {
-  // How each refusal of the service is read: the rows of test/as-person/decisions.test.ts.
+  // The rows of test/as-person/decisions.test.ts try how the relay reads each refusal of the service.
   it('was revoked: the job ends, the person hears why with a button, and asks again after they have linked again', async () => {
     await linkAccount(relay);
     relay.sandbox.setFault({ kind: 'grants-revoked', times: 1, operation: '/mcp/partner' });
@@ -104,7 +104,7 @@ describe('a grant that cannot be used', () => {
   });
 });
 
-/** A fetch that puts another answer in the place of a tool's, which has done its work. */
+/** A fetch that replaces the answer of a tool that has done its work. */
 const answeringOf =
   (tool: string, answer: (id: number) => Response): typeof fetch =>
   async (url, init) => {
@@ -295,7 +295,7 @@ it.each([
   ['a longer name', 'LOGIN page', 'log 1h Login page wrote tests'],
   ['the same name', 'LOGIN', 'log 1h "Login"'],
 ])('time is not logged as a person on a guess where a list of the tool may leave out %s', async (_, hidden, typed) => {
-  // The tool lists the first fifty.
+  // The tool lists only the first fifty.
   const names = ['Login', ...Array.from({ length: 60 }, (_, team) => `Login of team ${team}`), hidden];
   relay.addTasks(Object.fromEntries(names.map((name, index) => [`task-${index}`, name])));
   await linkAccount(relay);

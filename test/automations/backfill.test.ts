@@ -17,7 +17,7 @@ const OPEN: IssueFilter = { state: 'open' };
 const NOTHING = { stored: 0, underWay: 0, parked: 0, unchanged: 0 };
 
 let relay: TestRelay;
-/** What happens after GitHub has listed issues, and before the relay reads the list. */
+/** Runs after GitHub has listed issues, and before the relay reads the list. */
 let afterList: () => unknown = () => {};
 
 async function start(connection = {}) {
@@ -40,7 +40,7 @@ const context = () => createContext(relay.runtime, relay.stores);
 const repository = () => repositoryToBackfill(relay.runtime.config, REPOSITORY);
 const plan = (filter = OPEN) => planBackfill(repository(), filter, context());
 
-/** As `partner-relay backfill --go` does it. While it sleeps, the relay works. */
+/** Backfills as `partner-relay backfill --go` does. While the command sleeps, the relay works. */
 function backfill({ filter = OPEN, comment = false, perMinute = 120, sleep = workFor } = {}) {
   const options = { comment, limits: { perMinute, perDay: 5_000 }, lines: openWaitingLines(relay.stores), sleep };
   return storeBackfill(repository(), filter, context(), options);
@@ -53,7 +53,7 @@ const discard = (job: Job) =>
 
 type Change = Parameters<typeof issueEvent>[1];
 
-/** An issue as GitHub shows it now. @returns the event that made it so */
+/** Sets an issue as GitHub shows it now. @returns the event that made it so */
 function exists(id: number, change: Change = {}, action = 'edited') {
   const event = issueEvent(action, { id, ...change });
   relay.github.issues.set(`${REPOSITORY}#${id}`, { ...event.issue, id: 9_000 + id });
@@ -100,7 +100,7 @@ describe('a backfill', () => {
       isPull: fc.boolean(),
       state: fc.constantFrom('open', 'closed'),
       labels: fc.constantFrom<string[]>(['bug'], ['BUG', 'urgent'], ['question'], []),
-      /** What the relay knew before: nothing, the issue as it is, an older title, or a job that has not run. */
+      /** What the relay knew before: nothing, the current issue, an older title, or a job that has not run. */
       known: fc.constantFrom('nothing', 'nothing', 'all', 'older', 'under way'),
     });
     const filters = fc.record({
@@ -121,7 +121,7 @@ describe('a backfill', () => {
         for (const [index, { known, isPull, ...fields }] of issues.entries()) {
           if (known === 'under way') await happens(issueEvent('edited', { id: index + 1, ...fields, title: 'Newer' }));
         }
-        // What is under way makes its own calls.
+        // Jobs under way make their own calls.
         await relay.workToTheEnd();
         const filter = { state, ...(labels && { labels }) };
         const planned = await plan(filter);
@@ -142,7 +142,7 @@ describe('a backfill', () => {
     for (let id = 1; id <= 115; id++) exists(id, { updated_at });
     for (let id = 116; id <= 150; id++) exists(id, { seconds: id });
     expect(await plan()).toMatchObject({ calls: 150, leftAside: { 'pull request': 0 } });
-    // While the first page is read, an issue of it is deleted, and one of a later page is changed.
+    // While the first page is read, one of its issues is deleted, and an issue of a later page changes.
     afterList = () => {
       relay.github.issues.delete(`${REPOSITORY}#1`);
       exists(140, { seconds: 500, title: 'Changed' });
@@ -202,7 +202,7 @@ describe('a backfill', () => {
       expect(await backfill()).toEqual({ ...NOTHING, [times === 0 ? 'stored' : 'underWay']: 1 });
     await relay.workToTheEnd();
     expect(relay.defects()).toMatchObject([{ title: 'With a title' }]);
-    // There is something to do again.
+    // The backfill has something to do again.
     exists(1, { title: 'Another', seconds: 9 });
     expect(await backfill()).toEqual({ ...NOTHING, stored: 1 });
     await relay.workToTheEnd();
@@ -238,7 +238,7 @@ it('a command that is killed leaves no issue out and makes none twice when it is
   expect(issues).toBeGreaterThan(6);
 }, 120_000);
 
-/** After so many writes nothing reaches the table any more. */
+/** After this many writes, the table gets no request any more. */
 function killAfter(writes: number): { end(): boolean } {
   const send = DynamoDBClient.prototype.send as (this: DynamoDBClient, command: object) => Promise<unknown>;
   let left = writes;
@@ -259,7 +259,7 @@ function killAfter(writes: number): { end(): boolean } {
 const edit = () => happens(exists(1, { seconds: 5, title: 'Edited' }));
 const there = issueEvent('opened', { id: 77, repository: 'a/b' });
 const [went] = transferOf(issueEvent('opened', { seconds: 5 }), there);
-/** What happens after the page was read and before the job of the issue runs. */
+/** Events between the reading of the page and the job of the issue. */
 const meanwhile: [string, () => Promise<unknown>, { defects: number; title?: string }][] = [
   ['it is edited', edit, { defects: 1, title: 'Edited' }],
   ['an event of it is first', () => edit().then(relay.work), { defects: 1, title: 'Edited' }],

@@ -24,7 +24,7 @@ async function start(connection = {}, secret: object = { appId: '12', privateKey
 }
 beforeEach(() => start());
 
-/** A pull request with that text, as GitHub has it from then on. */
+/** Sets the text of a pull request on GitHub, and returns the event. */
 function changed(body: string | null, { action = 'edited', ...pull }: Fields = {}) {
   const stamp = `${new Date(relay.clock.now).toISOString().slice(0, 19)}Z`;
   const pull_request: Fields = { ...example.pull_request, body, updated_at: stamp, ...pull };
@@ -45,7 +45,7 @@ const rerun = (login = 'Codertocat') => {
   const check_run = { id: 4, external_id: 'pull requests', head_sha: HEAD, completed_at };
   return relay.post('check_run', { action: 'rerequested', check_run, sender: { login }, repository });
 };
-/** What the check says from then on, until its job is done. */
+/** Yields what the check says, until its job is done. */
 async function* whileItWaits(): AsyncGenerator<string> {
   while ((await relay.jobs('waiting')).length > 0) {
     relay.clock.now += 2_000;
@@ -84,7 +84,7 @@ describe('the check of a pull request', () => {
     expect(relay.github.checkRuns).toMatchObject([{ name: 'Tracked work', repository: REPOSITORY, head_sha: HEAD }]);
   });
 
-  // Each in place of "Closes #7", which is tracked.
+  // Each replaces "Closes #7", which is tracked.
   it.each([
     ...['Closes: #7', '- fixes #7.', '**Resolves** #7 and more', 'Closes codertocat/hello-world#7'],
     ...['It costs $5. Closes #7', 'About ~5 of ~6. Closes #7<br>', 'Closes<!-- the issue --> #7'],
@@ -94,7 +94,7 @@ describe('the check of a pull request', () => {
     expect(await checkOf(body)).toContain('success: It is tracked. It closes');
   });
 
-  // What hides a whole line is a table of comment-lines.test.ts.
+  // comment-lines.test.ts has the table of Markdown that hides a whole line.
   it.each([
     ...['`Closes #7`', 'Closes ![#7](a.png)', '[Closes #7](https://evil.example)', 'Closes [#7](https://evil.example)'],
     ...['Closes \\#7', 'Closes &#35;7', 'Closes &num;7', 'Closes&nbsp;#7', 'Closes codertocat\\/hello-world#7'],

@@ -23,14 +23,14 @@ const codertocat = {
 
 const WRITTEN = { created_at: '2026-11-18T23:30:00Z', updated_at: '2026-11-18T23:30:00Z' };
 
-/** GitHub's example of a comment, with another text. It is by the owner of the repository, unless it says otherwise. */
+/** GitHub's example of a comment, with another text. By default, the repository's owner wrote it. */
 function created(body: string, comment: Fields = {}): CommentEvent {
   const event = example('created');
   const written: Fields = { ...event.comment, ...WRITTEN, id: 1, body, ...comment };
   return { ...event, comment: written, sender: written.user ?? event.sender };
 }
 
-/** GitHub's example of an edit, by who wrote the comment. */
+/** GitHub's example of an edited comment, with another text. */
 function edited(from: string, body: string, { by = 'Codertocat', ...comment }: Fields = {}): CommentEvent {
   const event = example('edited');
   return {
@@ -49,7 +49,7 @@ beforeEach(async () => {
 });
 
 const post = async (event: CommentEvent) => (await relay.post('issue_comment', event)).answer;
-/** Has it worked on. @returns what was answered on GitHub since */
+/** Delivers comments, and works. @returns the answers on GitHub */
 async function answers(...events: CommentEvent[]): Promise<string[]> {
   const before = relay.github.comments.length;
   for (const event of events) {
@@ -60,7 +60,7 @@ async function answers(...events: CommentEvent[]): Promise<string[]> {
     .slice(before)
     .map(({ body }) => body.replace(/\n\n<!-- partner-relay [0-9a-f]{20} -->$/, ''));
 }
-/** Of the jobs in an answer. */
+/** The summaries of the jobs in an answer. */
 const summaries = async ({ jobs }: Fields) =>
   Promise.all((jobs as string[]).map(async (id) => (await relay.stores.jobs.get(id))?.summary));
 /** The end of the relay's comments. */
@@ -74,7 +74,7 @@ describe('a comment by a collaborator', () => {
       '✅ Completed checklist items 101 and 102',
       '✅ Reopened checklist item 103',
       expect.stringMatching(
-        // Everybody may read it. The day is that where the author is, however late it is delivered.
+        // Everyone may read it. The day is the author's, however late the comment is delivered.
         /^✅ Logged 2h on task d94e6b20-[0-9a-f-]+, 2026-11-19, as time entry [0-9a-f-]+$/,
       ),
     ]);
@@ -236,7 +236,7 @@ describe('a comment by someone who is not the owner', () => {
       created(body, { id: id + 1, author_association: association, user }),
     );
     const told = await answers(...asked);
-    // A stranger gets no answer, and a member hears why.
+    // A stranger gets no answer, and a member reads why.
     const isStranger = !counts && association === 'CONTRIBUTOR';
     const ended = (await relay.jobs()).map(({ automation, status }) => `${automation}: ${status}`).sort();
     const [fault, command] = [isStranger, counts || isStranger].map((good) => (good ? 'succeeded' : 'not-done'));
@@ -307,7 +307,7 @@ it('a comment that is too old gives no command, even if Partner Relay has forgot
 });
 
 describe('an answer that may have been given', () => {
-  /** It is given, but nobody says so, and GitHub has these comments when it is looked for. */
+  /** GitHub stores the relay's answer, but does not confirm it. The relay's search then finds these comments. */
   async function answerAmong(comments: (mine: MadeComment) => MadeComment[]): Promise<void> {
     relay.github.refusal = 'after the work';
     await post(created('/done 101'));
@@ -370,7 +370,7 @@ describe('an edit', () => {
     const answer = await post(edited(from, body));
     if (typeof expected === 'string') expect(answer).toEqual({ jobs: [], ignored: expected });
     else expect(await summaries(answer)).toEqual(expected.map((command) => `@Codertocat: ${command}`));
-    // What it does not add is the job of the comment as it was first.
+    // Commands that the edit does not add belong to the first job.
     const before = (await post(created(from))).jobs as string[];
     for (const job of answer.jobs as string[]) expect(before).not.toContain(job);
   });
@@ -428,11 +428,11 @@ it('an answer mentions no one and contains no HTML or Markdown from others', asy
   );
   expect(bodies).toHaveLength(4);
   for (const body of bodies) {
-    // Without what is escaped: https://relay.github.github.com/gfm/#backslash-escapes
+    // Without escaped characters: https://relay.github.github.com/gfm/#backslash-escapes
     const open = body.replace(EDITS, '').replaceAll(/\\[!-/:-@[-`{-~]/g, '\0');
     expect(open.match(/@(?!\u200b)/g) ?? []).toEqual([]);
     expect(open.match(/[<>`*_[\]#|~]/g) ?? []).toEqual([]);
-    // GitHub also reads a mention that an entity spells: https://relay.github.com/openjdk/skara/pull/1548
+    // GitHub also reads a mention with entities: https://relay.github.com/openjdk/skara/pull/1548
     expect(open.match(/&(?!amp;)(?:#|\w+;)/g) ?? []).toEqual([]);
   }
 });

@@ -5,7 +5,7 @@ import { killsAt, startTrials, Tally } from '../kill/crash-trials.ts';
 import type { Row } from '../kill/rows.ts';
 import type { Way } from '../ways.ts';
 
-/** A relay that acts as nobody has no rows of tools. */
+/** The rows of tools. A relay that does not act as a person has none. */
 const brought = globSync('../*/rows.ts', { cwd: import.meta.dirname }).map((file) =>
   resolve(import.meta.dirname, file),
 );
@@ -13,7 +13,7 @@ const rows = (await Promise.all(brought.map((file) => import(file)))).flatMap(
   (one: { rows: readonly Row[] }) => one.rows,
 );
 
-/** What may become of the first send of the operation that the automation is about. */
+/** The faults of the first send of an automation's main operation. */
 const faults: readonly (readonly Way[])[] = [
   ['as it is'],
   ['answer lost'],
@@ -25,7 +25,7 @@ const faults: readonly (readonly Way[])[] = [
   ['403 scope'],
 ];
 
-/** So many kills of each, evenly spread. The tests of test/long/crash-*.test.ts kill everywhere. */
+/** The number of kills for each row, evenly spread. The tests of test/long/crash-*.test.ts kill everywhere. */
 const KILLS = 8;
 
 describe.each(rows)('$automation: $what', (row) => {
@@ -45,7 +45,7 @@ describe.each(rows)('$automation: $what', (row) => {
     },
   );
 
-  // A command that comes again is another one.
+  // A repeated command is a new command.
   it.skipIf(row.incoming(0).some(({ from }) => from === 'slack command'))(
     'happens once, however often it is delivered',
     async () => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
   relay = await startRelay({ config, github: { appId: '12', privateKey } });
 });
 
-/** What the check says about a run with that artifact, and how many updates were sent for it. */
+/** Returns what the check says about a run with these artifacts, and the number of updates that were sent for it. */
 async function checked(...archives: readonly Uint8Array[]): Promise<{ said: string; sent: number }> {
   number++;
   const before = relay.sandbox.audit.length;
@@ -30,7 +30,7 @@ async function checked(...archives: readonly Uint8Array[]): Promise<{ said: stri
 
 const megabytes = (count: number, of = ' ') => of.repeat((count * 1024 * 1024) / of.length);
 
-/** The archive with other bytes in place of some, wherever they are. */
+/** Replaces bytes of the archive, wherever they occur. */
 function patched(archive: Buffer, from: string | Buffer, to: string | Buffer): Buffer {
   const [old, next] = [Buffer.from(from as string), Buffer.from(to as string)];
   expect(old.length).toBe(next.length);
@@ -41,7 +41,7 @@ function patched(archive: Buffer, from: string | Buffer, to: string | Buffer): B
   return copy;
 }
 
-/** Changes a field in the entry of the central directory. */
+/** Changes a field of an entry in the central directory. */
 function inDirectory(archive: Buffer, offset: number, value: number, bytes: 2 | 4): Buffer {
   const copy = Buffer.from(archive);
   const entry = copy.indexOf(Buffer.from('PK\x01\x02', 'latin1'));
@@ -50,7 +50,7 @@ function inDirectory(archive: Buffer, offset: number, value: number, bytes: 2 | 
   return copy;
 }
 
-/** Moves the clock before an archive is delivered. @param takesMs by how much, for the first one, the second one, … */
+/** Moves the clock before each archive is delivered. @param takesMs returns the time for the nth archive */
 function slowStore(takesMs: (fetched: number) => number) {
   const get = relay.github.artifacts.get.bind(relay.github.artifacts);
   let fetched = 0;
@@ -62,7 +62,7 @@ function slowStore(takesMs: (fetched: number) => number) {
 
 const stored = (text: string) => archiveOf({ 'report.xml': text }, { compress: false });
 
-/** Compresses by less than the ratio that is refused. */
+/** A text that compresses slightly less than the refused ratio. */
 function padded(): string {
   const noise = Array.from({ length: 8 * 1024 }, (_, index) => String.fromCharCode(97 + ((index * index * 31) % 26)));
   return `<testsuite>${megabytes(3, `${noise.sort(() => 0.5 - Math.random()).join('')}${' '.repeat(24 * 1024)}`)}</testsuite>`;
@@ -71,7 +71,7 @@ function padded(): string {
 const xml = (text: string | Uint8Array) => archiveOf({ 'report.xml': text });
 const inSuite = (text: string) => `<testsuite name="s">${text}</testsuite>`;
 const withEntities = (entities: string) => xml(`<!DOCTYPE a [${entities}]>${inSuite('<testcase name="&a;"/>')}`);
-/** As many files, each with what is made of its number. */
+/** This many files, named and filled by their numbers. */
 const files = (count: number, ending: string, text: string) =>
   archiveOf(Object.fromEntries(Array.from({ length: count }, (_, index) => [`${index}.${ending}`, text])));
 const atPath = async (path: string) => patched(await archiveOf({ 'aa/report.xml': report }), 'aa/report.xml', path);
@@ -99,7 +99,7 @@ it.each<[string, () => Promise<Uint8Array>, string]>([
 ])('a hostile artifact is not used, and the check says why: %s', async (_, archive, why) => {
   const { said, sent } = await checked(await archive(), await xml(report));
   expect(said).toContain(`The artifact junit-0 was not used completely: ${why}`);
-  // A part is missing, so nothing has passed for sure.
+  // A part is missing, so it is unknown whether all tests passed.
   expect(sent).toBe(0);
 });
 
@@ -121,7 +121,7 @@ it.each<[string, () => Promise<Uint8Array>, string]>([
   const { said, sent } = await checked(await archive(), await xml(report));
   expect(said.replaceAll('\\', '')).toMatch(new RegExp(`Broken: \\d[^]*- junit-0: \\S+xml: ${why}`));
   expect(said).toMatch(/[1-9]\d* passed/);
-  // A part is missing, so nothing has passed for sure.
+  // A part is missing, so it is unknown whether all tests passed.
   expect(sent).toBe(0);
 });
 
@@ -155,7 +155,7 @@ it('an artifact that takes longer to read than a run of the worker is left out, 
   const large = await stored(`<testsuite>${megabytes(8)}</testsuite>`);
   const { clock } = relay;
   let { now } = clock;
-  // Each look at the clock takes half a second, until the first archive is given up.
+  // Each reading of the clock takes half a second, until the relay gives up the first archive.
   let looks = 0;
   const slow = slowStore(() => {
     Object.defineProperty(clock, 'now', {

@@ -131,7 +131,7 @@ describe('a text', () => {
 
   it.each([
     ['5 MB of flags', '🏴󠁧󠁢󠁷󠁬󠁳󠁿', 180_000],
-    // As JSON, each is six bytes.
+    // In JSON, each is six bytes.
     ['control characters', '\u0001', 65_536],
   ])('a long text is cut by bytes with a note, and no item or message too large: %s', async (_, character, count) => {
     const maxDescriptionBytes = 48_000;

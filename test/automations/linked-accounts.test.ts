@@ -16,7 +16,7 @@ interface McpAnswer extends Fields {
     tools?: { name: string; description?: string; inputSchema: { properties: Fields }; annotations?: Fields }[];
   } & Fields;
 }
-/** Changes what the endpoint answers to a call of a tool, or to the listing of the tools. */
+/** Changes the endpoint's answer to a call of a tool, or to the listing of the tools. */
 type Alter = (
   answer: McpAnswer,
   asked: { method: string; params?: { name?: string; arguments?: Fields } },
@@ -54,19 +54,19 @@ describe('a command in a comment on GitHub', () => {
   const LOG = `/log 1h ${CHECKOUT} from GitHub`;
   interface Asked {
     text?: string;
-    /** What GitHub shows of the comment. */
+    /** The comment as GitHub shows it. */
     has?: { text: string; author?: string } | null;
     accounts?: 'offered' | 'required';
     commands?: Commands;
-    /** Who `people` says that the author is in Slack. */
+    /** The author's Slack id in `people`. */
     slack?: string;
     isLinked?: boolean;
-    /** What the job has done before, as the table says. */
+    /** The job's earlier steps, according to the table. */
     journal?: readonly { step: string; calls: string; result?: unknown }[];
     happens?: () => void;
   }
 
-  /** @returns the relay's answer to it */
+  /** Delivers a comment. @returns the relay's answer to it */
   async function comment(asked: Asked): Promise<string | undefined> {
     const { text = LOG, has = { text }, accounts = 'required', commands = sandboxCommands() } = asked;
     const slack = 'slack' in asked ? {} : { slack: MIRA };
@@ -188,7 +188,7 @@ it('one browser holds links of several people and connections, and a code is tri
   for (const callback of callbacks.toReversed()) codes.unshift(codeOn(await browser.open(callback)));
   expect(browser.cookies.size).toBe(0);
   const said = [];
-  // Each is typed where `main` is meant.
+  // The person types each, but means `main`.
   for (const [index, code] of codes.entries()) {
     said.push((await command(relay, `link ${code}`, { ...asked[index], channelId: GENERAL })).text);
   }
@@ -251,7 +251,7 @@ it.each([
 
 describe('a call whose answer is lost, and whose account is not linked any more since', () => {
   const tomasz = { email: 'tomasz.zielinski@example.com' };
-  /** The tool says of itself, in the list of tools, whether it may be called twice. */
+  /** Makes the list of tools say whether the tool may be called twice. */
   function mayRepeat({ result }: McpAnswer, idempotentHint = true): void {
     const tool = result?.tools?.find(({ name }) => name === 'log_time');
     if (tool) tool.annotations = { ...tool.annotations, idempotentHint };
@@ -316,7 +316,7 @@ describe('a call whose answer is lost, and whose account is not linked any more 
       };
       await command(relay, `log 1h ${CHECKOUT}`);
       await relay.workToTheEnd();
-      // The look finds what the first call has made.
+      // The search finds what the first call created.
       expect(relay.told().at(-1)).toMatch(/ as you today\.$/);
       expect(relay.sandbox.data.timelogs.length).toBeLessThanOrEqual(5);
     },

@@ -30,13 +30,13 @@ describe('time that is logged', () => {
     relay.slack.users.set('U0NOZONE1', { id: 'U0NOZONE1', name: 'Lucas', email: 'lucas.pereira@example.com' });
   });
   beforeEach(async () => {
-    // A command of the same minute would wait for its turn, and a day has no room for the entries of all these tests.
+    // A command in the same minute would wait for its turn, and a day has no room for the entries of all these tests.
     relay.clock.now += 120_000;
     const { users } = relay.sandbox.data;
     for (const { email } of users) await relay.stores.table.delete(keys.timesheet('main', digest(email)));
   });
 
-  // In the order of time. Berlin is an hour ahead of UTC, in summer two; Kolkata five and a half.
+  // Berlin is one hour ahead of UTC, two in summer; Kolkata is five and a half hours ahead.
   it.each([
     ['2026-03-28T23:00:00Z', MIRA, '1h', '2026-03-29', 'today'],
     ['2026-03-29T22:00:00Z', MIRA, '1h yesterday', '2026-03-29', 'yesterday'],
@@ -138,7 +138,7 @@ describe('time that is logged', () => {
     ])('nothing is logged on a guess, and each task that may be meant has a button: %s', async (typed, names, note) => {
       const before = relay.timelogs().length;
       const { inTheEnd } = await ask(relay, `log 1h ${typed}`);
-      // The two readings have a note each.
+      // Each of the two readings has its own note.
       const shown = note === undefined || names[0] === 'Retro' ? '' : ` The note is “${note}”\\.`;
       expect(inTheEnd).toMatch(new RegExp(`^:warning: .*${shown} Did you mean (this|one of these)\\?$`));
       const asked = question();
@@ -181,7 +181,7 @@ describe('time that is logged', () => {
       });
 
       it.each([
-        // An outsider can give an issue the name of a task with a note behind it.
+        // An outsider can name an issue like a task and a note.
         ['Login with passkeys wrote tests', ['Login with passkeys wrote tests', 'Login with passkeys']],
         ['Plan for today', ['Plan for today', 'Plan']],
         ['yesterday Plan for today: the rest', ['Plan for today', 'Plan']],
@@ -357,7 +357,7 @@ describe('time that is logged', () => {
       expect(buttonsOf(relay.lastMessage())).toHaveLength(1);
     });
 
-    // Compared letter by letter at every length, the two would keep the relay busy for minutes.
+    // A comparison letter by letter at every length would keep the relay busy for minutes.
     it('a giant name and a giant text are compared soon', async () => {
       const remove = relay.addTasks({ long: `Giant ${'a '.repeat(8_000)}end` });
       const { inTheEnd } = await ask(relay, `log 1h Giant ${'a '.repeat(8_000)}b`);
@@ -427,7 +427,7 @@ describe('the first time entry of a connection', () => {
   };
   beforeEach(() => start());
   const detail = (fields: Fields) => ({ '/timelogs/detail': { fields } });
-  /** The connection as relay.config.ts overrides a field or two of it. */
+  /** The connection with overrides of one or two fields, as in relay.config.ts. */
   const overridden = (fields: Fields, operation = 'timelogs/detail') => {
     const { main = expect.fail('there is no connection main') } = relay.runtime.config.connections;
     return { connections: { main: { ...main, operations: { [operation]: { fields } } } } };
@@ -466,7 +466,7 @@ describe('the first time entry of a connection', () => {
     };
     const fields = { hours: { name: 'minutes', unit: 'minutes' as const } };
     await start(theirs, { operations: { 'timelogs/create': { fields }, 'timelogs/detail': { fields } } });
-    // The sandbox takes up to 24, of whatever it is.
+    // The sandbox accepts up to 24, in any unit.
     const { inTheEnd } = await ask(relay, `log 20m ${CHECKOUT}`);
     expect(inTheEnd).toContain('Logged 20m');
     expect(relay.timelogs()[0]?.hours).toBe(20);
@@ -492,7 +492,7 @@ describe('the first time entry of a connection', () => {
     expect(reasons).toEqual(isCorrect ? [] : stopped);
   });
 
-  /** Whatever is logged, the service has so many hours. */
+  /** The service stores this many hours, whatever it gets. */
   function keepOf(hours: number): void {
     const { timelogs } = relay.sandbox.data;
     const push = timelogs.push.bind(timelogs);

@@ -4,7 +4,7 @@ import { startRelay, type TestRelay } from '../relay.ts';
 
 type Fields = Record<string, unknown>;
 
-/** The branch of the pull request; the default branch is master. */
+/** The pull request's branch. The default branch is master. */
 const into = (ref: string) => ({ base: { ref, repo: { default_branch: 'master' } } });
 
 function merged(body: string | null, { action = 'closed', ...pull }: Fields = {}) {
@@ -60,7 +60,7 @@ describe('a merged pull request', () => {
     const outsider = { user: { login: 'mallory', type: 'User' }, author_association: 'CONTRIBUTOR' };
     const merged_by = { login: 'Codertocat' };
 
-    // Who else may not give commands is a table of comment-commands.test.ts.
+    // comment-commands.test.ts has the table of others who may not give commands.
     it.each([
       ['a stranger', outsider],
       ['a bot, whatever it may do', { ...outsider, user: { login: 'renovate[bot]', type: 'Bot' } }],

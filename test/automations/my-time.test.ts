@@ -64,7 +64,7 @@ describe('what a person has logged', () => {
     await press(relay, relay.lastMessage(), 'Log the rest', { at: 1 });
     await submit(relay, relay.lastView(), {});
     await relay.workToTheEnd();
-    // The reading of a moment ago, and what the relay has logged since.
+    // The earlier reading, and what the relay has logged since.
     expect(relay.told().at(-1)).toContain(
       'Logged 3h on Release checkout 2.4 yesterday. That makes 8h of 8h yesterday.',
     );

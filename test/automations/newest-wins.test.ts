@@ -4,10 +4,10 @@ import { startRelay, type TestRelay } from '../relay.ts';
 import { ask, command, MIRA, TOMASZ } from '../slack-requests.ts';
 
 const COMPLETE = '/work-items/checklist/items/complete';
-/** The first request that a gateway keeps, and passes on when the test says so. */
+/** Whether a gateway keeps the next request, and passes it on only when the test says so. */
 let keepsNext: boolean;
 let passOn: () => Promise<Response>;
-/** What happens before a request is refused. */
+/** Runs before the service refuses a request. */
 let beforeRefusal: (() => Promise<void>) | undefined;
 let relay: TestRelay;
 beforeEach(async () => {
@@ -15,7 +15,7 @@ beforeEach(async () => {
   beforeRefusal = undefined;
   relay = await startRelay({
     github: { token: 'ghp_test' },
-    // As late as the service may be.
+    // The service's clock may be this late.
     sandbox: { clock: () => relay.clock.now - 299_000 },
     runtime: {
       async fetch(input, init) {
@@ -33,13 +33,13 @@ beforeEach(async () => {
 });
 
 const outcomes = async () => (await relay.jobs()).map(({ outcome }) => outcome);
-/** As GitHub tells it, which knows no fractions of a second. */
+/** In GitHub's format, without fractions of a second. */
 const secondsAgo = (seconds: number) =>
   new Date(relay.clock.now - seconds * 1_000).toISOString().replace(/\.\d+Z$/, 'Z');
 const slack = (text: string, userId = MIRA) => command(relay, text, { userId });
 const carriedOut = (text: string, userId = MIRA) => ask(relay, text, { userId });
 
-/** Ways to ask on GitHub, in a delivery that may be late. */
+/** Ways to ask on GitHub, whose deliveries may be late. */
 const asks = {
   comment(body: string, seconds: number) {
     const payload = commentPayload(3, body);
@@ -60,7 +60,7 @@ describe('the newest request for a checklist item wins', () => {
 
   const later = (seconds: number) => relay.pass(seconds * 1_000, seconds * 1_000);
 
-  /** Mira's request stays with a gateway, and Tomasz asks for the contrary. */
+  /** A gateway keeps Mira's request, and Tomasz asks for the opposite. */
   async function keepOlder(): Promise<void> {
     keepsNext = true;
     await carriedOut('done 103');

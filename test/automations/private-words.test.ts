@@ -10,13 +10,13 @@ import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import { command, MIRA, TOMASZ } from '../slack-requests.ts';
 
 const CHECKOUT = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
-/** In the tool's words, and nowhere else but in messages to the person. */
+/** The tool says this, and only messages to the person may contain it. */
 const CANARY = 'salary 91,000';
 
 let relay: TestRelay;
-/** Answers in place of the tool, until it returns undefined. */
+/** Answers instead of the tool, until it returns undefined. */
 let answering: (call: { id: number; name: string }) => Response | undefined;
-/** Answers in place of anything else, by its method or path. */
+/** Answers instead of other endpoints, by method or path. */
 let answeringAt: (at: string, id: number) => Response | undefined;
 
 async function fetchAltered(input: string | URL | Request, init?: RequestInit): Promise<Response> {
@@ -30,7 +30,7 @@ async function fetchAltered(input: string | URL | Request, init?: RequestInit): 
 const json = (body: object, status = 200) => Response.json({ jsonrpc: '2.0', ...body }, { status });
 const says = (result: object) => (call: { id: number }) => json({ id: call.id, result });
 const text = [{ type: 'text', text: CANARY }];
-/** Only the first answer. */
+/** Replaces only the first answer. */
 function once(answer: (call: { id: number }) => Response): typeof answering {
   let isLeft = true;
   return (call) => {
@@ -51,7 +51,7 @@ beforeEach(async () => {
 const search = () => command(relay, 'find checkout');
 const log = () => command(relay, `log 1h ${CHECKOUT}`);
 
-/** Everything that others than the person can read, as one text. */
+/** Everything that other people can read, as one text. */
 async function recorded(): Promise<string> {
   const TableName = relay.runtime.environment.TABLE_NAME;
   const { Items = [] } = await new DynamoDBClient({}).send(new ScanCommand({ TableName }));
@@ -102,12 +102,12 @@ it.each<[string, () => typeof answering, () => Promise<unknown>, 'told' | 'in ot
   expect(all).toContain('main');
 });
 
-/** What someone who may write to the table changes in a job that was carried out, or was not, so that it runs again. */
+/** Changes that a person with write access to the table may make in a finished job, so that it runs again. */
 describe.each<[string, () => typeof answering]>([
   ['said', () => says({ content: text })],
   ['refused', () => says({ content: text, isError: true })],
 ])('what a tool has %s stays sealed where a job is set back', (has, answer) => {
-  // A call that was refused may be made again.
+  // A refused call may be repeated.
   const unsealed = has === 'said' ? /in a form that the relay does not write$/ : /^$/;
   it.each<[string, Partial<Job>, { [field in keyof StepEntry]?: StepEntry[field] | undefined }, RegExp?]>([
     ['to be told to another person', { replyTo: { in: 'slack', userId: TOMASZ } }, {}],
@@ -136,7 +136,7 @@ describe.each<[string, () => typeof answering]>([
   });
 });
 
-/** Where only a code or a number belongs, and in parts that could pass for one. */
+/** A private text in place of a code or a number, or within a text that resembles a code. */
 const CODE = 'salary-91000';
 const refusing = (challenge: string) => () =>
   new Response(null, { status: 403, headers: { 'www-authenticate': `Bearer ${challenge}` } });

@@ -12,7 +12,7 @@ import { ask, PLATFORM } from '../slack-requests.ts';
 type Fields = Record<string, unknown>;
 
 const REPOSITORY = 'Codertocat/Hello-World';
-/** Of the sandbox's seed. */
+/** A task of the sandbox's seed. */
 const TASK = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01', name: 'Release checkout 2.4' };
 const OTHER_TASK = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e02' };
 const CASE = 'e57a8c31-6d02-4b9f-a4c3-1b8e2f7d6a02';
@@ -50,7 +50,7 @@ describe('a line in an issue', () => {
     ['a numbered list', `1. Task: ${TASK.id}`, { task_id: TASK.id }],
     ['bold text', `**Test case**: ${CASE}`, { test_case_id: CASE }],
     ['italic text', `_Task:_ ${TASK.id}`, { task_id: TASK.id }],
-    // What else hides a line is a table of comment-lines.test.ts.
+    // comment-lines.test.ts has the table of other Markdown that hides a line.
     ['code', `\`Task: ${TASK.id}\``, {}],
     ['words', 'Test case: all of them', {}],
   ])('links the defect of the issue to what it names: %s', async (_, body, expected) => {
@@ -137,7 +137,7 @@ describe('a line in an issue', () => {
   });
 });
 
-// What counts as a reference is a table of check-pull-request.test.ts.
+// check-pull-request.test.ts has the table of references.
 it.each([
   ['Closes #1', true],
   ['See #1', false],

@@ -9,7 +9,7 @@ let relay: TestRelay;
 let before: number;
 
 const MINUTE = 60_000;
-/** Two calls of the day for strangers. */
+/** Two of the day's calls for strangers. */
 const few = { limits: { perDay: 100 }, strangersShare: 0.02 };
 
 async function start(issueToDefect: Parameters<typeof exampleConfig>[0] = {}, connection = {}): Promise<void> {

@@ -24,12 +24,12 @@ async function open(tests: Partial<Record<keyof TestsConfig, unknown>> = {}): Pr
 }
 beforeEach(() => open());
 
-/** A run of whose reports GitHub has all, from the event to the end. */
+/** Delivers the events of a run, from its start to its end. GitHub has all its reports. */
 async function ends(wanted: WantedRun): Promise<void> {
   await relay.post('workflow_run', workflowRun(wanted));
   await relay.workToTheEnd();
 }
-/** A run with one report. */
+/** Delivers a run with one report. */
 async function run(wanted: WantedRun, ...tests: readonly WantedTest[]): Promise<void> {
   await upload(relay.github, wanted.number, junit(...tests));
   await ends(wanted);
@@ -133,7 +133,7 @@ describe('what is sent', () => {
 
   it('a scenario is sent only when it changed', async () => {
     await run({ number: 1 }, { scenario: SCENARIO });
-    // What a person changes in the service stays until then.
+    // A person's change in the service stays until then.
     for (const scenario of relay.sandbox.data.testScenarios) scenario.status = 'in review';
     await run({ number: 2 }, { scenario: SCENARIO });
     expect(statusOf()).toBe('in review');
@@ -442,7 +442,7 @@ describe('defects', () => {
     }
     expect(made()).toMatchObject([{ title: '500 test cases fail in ci.yml on main' }]);
     const bytes = (await relay.jobs()).map((job) => Buffer.byteLength(JSON.stringify(job)));
-    // An item of DynamoDB holds 400 KB.
+    // The limit of an item in DynamoDB is 400 KB.
     expect(Math.max(...bytes)).toBeLessThan(380 * 1024);
   });
 

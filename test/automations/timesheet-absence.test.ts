@@ -16,7 +16,7 @@ const ALL = ['Aisha Rahman', 'Mira Novak', 'Tomasz Zielinski'];
 const SUMMARY = { channel: 'C0PLATFORM', on: 'mon', at: '09:00' } as const;
 const MONDAY_AFTER = Date.parse('2026-11-23T09:00:00+01:00');
 
-/** A server of a calendar. @returns its address */
+/** Starts a calendar server. @returns its address */
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -33,7 +33,7 @@ const answer =
   (_, response) =>
     void response.writeHead(status, headers).end(body);
 
-/** Starts the relay of a team whose calendar is at the address, if it has been entered. */
+/** Starts the relay of a team with a calendar at the address, if there is one. */
 async function startWithCalendar(address: string | undefined, settings = {}): Promise<void> {
   relay = await startFriday(timesheets({ absence: { calendar: true }, ...settings }));
   const { secrets, secretPrefix } = relay.stack;

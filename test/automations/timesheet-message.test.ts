@@ -20,7 +20,7 @@ const message = () => relay.reminderOf(mira);
 const pressAs = (userId: string, on: SlackMessage, label: string) =>
   press(relay, on, label, { userId, channelId: on.channel });
 const logRest = () => pressAs(MIRA, message(), 'Log the rest');
-/** The tasks that the form lets choose from, by their ids. */
+/** The ids of the tasks that the form offers. */
 function offered(): string[] {
   const input = relay.lastView().view.blocks.find(({ block_id }) => block_id === 'task');
   const { element } = (input ?? { element: {} }) as { element: { options?: { value: string }[] } };
@@ -29,7 +29,7 @@ function offered(): string[] {
 
 const logged = () => relay.sandbox.data.timelogs.filter(({ note }) => note.includes('partner-relay'));
 
-/** In a reminder. */
+/** The line of that day in a reminder. */
 const DAY_IS = '*Friday 20 November*:';
 const WEEK_IS = '*The week until then*:';
 
@@ -145,7 +145,7 @@ describe('"Log the rest"', () => {
     await relay.workToTheEnd();
     expect(logged()).toMatchObject([{ user_id: mira.userId, task_id: task.id, hours, date }]);
     expect(logged()[0]?.note).toMatch(/^the rest \[partner-relay [0-9a-f]+\]$/);
-    // The reminder has read the week a moment ago.
+    // The reminder has already read the week.
     const day =
       date === FRIDAY ? 'today. That makes 3h15m of 6h30m today' : 'yesterday. That makes 5h30m of 8h yesterday';
     expect(relay.told().at(-1)).toContain(`on ${task.name} ${day}. Note: “the rest”`);

@@ -9,19 +9,19 @@ const [MONDAY, , , , FRIDAY] = WEEK;
 
 let relay: TeamRelay;
 
-/** This number of people, and nobody else. */
+/** This many new people, in place of the others. */
 function crowd(count: number): Person[] {
   relay.sandbox.data.users.length = 0;
   return Array.from({ length: count }, (_, number) => relay.join(`Person ${number}`));
 }
 
-/** Something happens between the first page of a list and the second. */
+/** Runs something between the first page of a list and the second. */
 function betweenPages(operation: string, meanwhile: () => void): Promise<void> {
   relay.sandbox.setFault({ kind: 'rate-limited', operation, skip: 1, times: 1 });
   return remindWith(meanwhile);
 }
 
-/** Something happens between the reading of the team and the message, which wait ten minutes for each other. */
+/** Runs something between the reading of the team and the message, which Slack's rate limit delays by ten minutes. */
 function beforeMessage(meanwhile: () => void): Promise<void> {
   relay.slack.fail({ method: 'chat.postMessage', kind: 'rate-limited', retryAfterSeconds: 600 });
   return remindWith(meanwhile);
@@ -43,7 +43,7 @@ it.each([
   const everybody = crowd(500);
   const [late, ...others] = everybody as [Person, ...Person[]];
   for (const day of ['2026-11-13', ...dates, '2026-11-21']) {
-    // The second entry of a person is on another page than the first.
+    // A person's second entry is on another page than the first.
     for (const task of [CHECKOUT.id, CART.id]) {
       for (const person of day === date ? others : everybody) relay.logs(person, 4, { date: day, task });
     }
@@ -71,7 +71,7 @@ it('no entry counts twice if pages shift while they are read', async () => {
 });
 
 describe('entries that are deleted while pages are read', () => {
-  /** The hundredth and first entry moves to the page that was read already. */
+  /** The 101st entry moves to a page that was already read. */
   const logMuch = () => {
     for (let entry = 0; entry < 100; entry++) relay.logs(lucas, 0.01);
     relay.logsWeek(mira);
@@ -119,7 +119,7 @@ describe('a service that differs from what is assumed', () => {
     await relay.remind();
     expect(relay.reminded()).toEqual([mira.name]);
     expect(relay.reminderTo(mira)).toContain('*The week until then*: 0h of 38h30m');
-    // Nor are their tasks offered, whose names would have been asked for.
+    // The relay offers none of their tasks, and does not ask for the tasks' names.
     expect(relay.calls()).toEqual({ '/users/list': 1, '/timelogs/list': 1 });
   });
 
@@ -129,7 +129,7 @@ describe('a service that differs from what is assumed', () => {
     `${list} could not be read to its end: check the field names of page and the filters, and set an override in relay.config.ts, or paged: false if the list comes whole in one answer`;
   const nameless = 'check the field name, and set an override in relay.config.ts';
   const unreadEntries = unread('timelogs/list from 2026-11-16 to 2026-11-20');
-  /** The same row as often. */
+  /** Repeats a row of a list. */
   function fill(list: 'users' | 'timelogs', count: number): void {
     const rows: object[] = relay.sandbox.data[list];
     const [row = expect.fail('there is no row')] = rows;

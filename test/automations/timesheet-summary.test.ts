@@ -11,7 +11,7 @@ const { aisha, lucas, mira, tomasz } = people;
 const [MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY] = WEEK;
 
 let relay: TeamRelay;
-/** On the Monday after that week, when its summary is due. */
+/** Starts on the Monday after that week, when its summary is due. */
 const start = async (
   change: Partial<TeamInput> = {},
   people: 'all' | string[] = [mira.email, tomasz.email, aisha.email],
@@ -22,7 +22,7 @@ const start = async (
 beforeEach(() => start());
 
 const summaries = (): SlackMessage[] => relay.slack.messages.filter(({ channel }) => channel === PLATFORM);
-/** Those of the people. */
+/** The lines about people. */
 const lines = () =>
   summaries().flatMap((message) =>
     mrkdwnOf(message)
@@ -67,7 +67,7 @@ describe('the summary', () => {
   it.each<[string, ...Failure[]]>([
     ['Slack is well'],
     ['the answer to the first is lost', lost],
-    // The first is found again, so that the next failure is that of the second.
+    // The first message is found again, so the next failure is the second message's.
     ['and then the second is refused for now', lost, { method: 'chat.postMessage', kind: 'server-error' }],
     ['Slack wants fewer of them', { method: 'chat.postMessage', kind: 'rate-limited', retryAfterSeconds: 1 }],
   ])('a long summary is split into several messages, with each person once: %s', async (_, ...failures) => {
@@ -136,7 +136,7 @@ describe('the summary', () => {
         await relay.remind();
         const [counted, ...read] = summaries().flatMap((message) => mrkdwnOf(message).split('\n'));
         expect(counted).toContain(`0 of ${names.length} timesheets`);
-        // Nothing formats in a span of code, and nothing ends it.
+        // A span of code shows characters unformatted, and no character ends it.
         expect(read).toEqual(
           names.map(() => expect.stringMatching(/^`░{10} [^`<>]+` 0h of 38h30m, \*38h30m short\*$/)),
         );

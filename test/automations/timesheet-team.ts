@@ -8,7 +8,7 @@ import { type TeamInput, teamInput, withTeams } from '../timesheets/team.ts';
 /** From Monday to Friday. */
 export const WEEK = ['2026-11-16', '2026-11-17', '2026-11-18', '2026-11-19', '2026-11-20'] as const;
 const FRIDAY = WEEK[4];
-/** Half past four in Berlin on that Friday, when a team in Berlin is reminded. */
+/** 16:30 in Berlin on that Friday, when a team in Berlin gets reminders. */
 export const DUE = Date.parse('2026-11-20T16:30:00+01:00');
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -21,7 +21,7 @@ export interface Person {
   email: string;
 }
 
-/** Of the seed: three are in Slack, and Lucas is not. */
+/** Users of the seed. Three are in Slack, but Lucas is not. */
 export const people = {
   mira: seeded('02', 'Mira Novak'),
   tomasz: seeded('03', 'Tomasz Zielinski'),
@@ -29,7 +29,7 @@ export const people = {
   lucas: seeded('05', 'Lucas Pereira'),
 };
 
-/** Of the seed. */
+/** Tasks of the seed. */
 export const tasks = {
   CHECKOUT: { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01', name: 'Release checkout 2.4' },
   CART: { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e02', name: 'Show delivery dates in the cart' },
@@ -41,7 +41,7 @@ function seeded(number: string, name: string): Person {
   return { userId: `b0d3a1c4-52e7-4f86-8a19-3c6d9e0f2a${number}`, name, email };
 }
 
-/** Settings of a team in Berlin with the three, unless it is said otherwise. */
+/** Settings of a team in Berlin with these three people, unless changed. */
 export function timesheets(change: Partial<TeamInput> = {}, rest: Partial<RelayConfigInput> = {}): RelayConfig {
   const { mira, tomasz, aisha } = people;
   return withTeams([{ ...teamInput, people: [mira, tomasz, aisha].map(({ email }) => email), ...change }], rest);
@@ -53,14 +53,14 @@ type LoggedAs = { date?: string; task?: string } & Record<string, unknown>;
 
 export type TeamRelay = Awaited<ReturnType<typeof startFriday>>;
 
-/** At 16:30 on Friday, when no one has logged anything. */
+/** Starts at 16:30 on Friday, before anyone has logged time. */
 export async function startFriday(config = timesheets(), options: TestRelayOptions = {}) {
   const relay = await startRelay({ ...options, config });
   const { sandbox, slack } = relay;
   relay.clock.now = DUE;
   sandbox.data.timelogs.length = 0;
 
-  /** Puts a time entry into the service, as it stands there. */
+  /** Adds a time entry to the service, with any value for its hours. */
   function logs({ userId }: Person, hours: unknown, fields: LoggedAs = {}): void {
     const { date = FRIDAY, task = tasks.CHECKOUT.id, ...others } = fields;
     entries += 1;
@@ -79,7 +79,7 @@ export async function startFriday(config = timesheets(), options: TestRelayOptio
     sandbox.data.timelogs.push(entry as Timelog);
   }
 
-  /** The reminders that went out, by the names of those who got them. */
+  /** The sent reminders, by the recipient's name. */
   function reminders(): Map<string, SlackMessage[]> {
     const sent = slack.messages.filter(({ kind, userId }) => kind === 'message' && userId !== undefined);
     return Map.groupBy(sent, ({ userId = '' }) => slack.users.get(userId)?.name ?? userId);
@@ -96,16 +96,16 @@ export async function startFriday(config = timesheets(), options: TestRelayOptio
     logs,
     reminders,
     reminderOf,
-    /** Its text. */
+    /** The text of a person's only reminder. */
     reminderTo: (person: Person) => mrkdwnOf(reminderOf(person)),
 
-    /** Logs all that is expected from Monday to Friday. */
+    /** Logs all expected hours from Monday to Friday. */
     logsWeek(person: Person): void {
       for (const date of WEEK.slice(0, 4)) logs(person, 8, { date });
       logs(person, 6.5);
     },
 
-    /** A new person, in the service and in Slack. */
+    /** Adds a person to the service and to Slack. */
     join(name: string): Person {
       const number = sandbox.data.users.length;
       const person = { userId: `user-${number}`, name, email: `user-${number}@example.com` };
@@ -115,7 +115,7 @@ export async function startFriday(config = timesheets(), options: TestRelayOptio
       return person;
     },
 
-    /** Whom the reminders went to, each as often as there were some. */
+    /** The recipients of the reminders, once for each reminder. */
     reminded: () => [...reminders()].flatMap(([name, messages]) => messages.map(() => name)).sort(),
 
     /** Fires the schedule now, and works until nothing is under way. */
@@ -124,13 +124,13 @@ export async function startFriday(config = timesheets(), options: TestRelayOptio
       await relay.workToTheEnd();
     },
 
-    /** What became of the jobs of an automation, in alphabetical order. */
+    /** How the jobs of an automation ended, in alphabetical order. */
     async outcomes(automation: string): Promise<string[]> {
       const jobs = (await relay.jobs()).filter((job) => job.automation === automation);
       return jobs.map((job) => job.outcome ?? `${job.status}: ${newsOf(job)}`).sort();
     },
 
-    /** How often each operation was carried out. */
+    /** The number of calls of each operation. */
     calls(): Record<string, number> {
       const counted: Record<string, number> = {};
       for (const { endpoint, reason } of sandbox.audit) {
@@ -141,7 +141,7 @@ export async function startFriday(config = timesheets(), options: TestRelayOptio
   });
 }
 
-/** What the sections of a message say, in mrkdwn. */
+/** The texts of a message's sections, in mrkdwn. */
 export function mrkdwnOf({ blocks = [] }: Pick<SlackMessage, 'blocks'>): string {
   const sections = blocks.filter((block) => block.type === 'section');
   return sections.map(({ text }) => text?.text ?? '').join('\n');

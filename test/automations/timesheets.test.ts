@@ -60,7 +60,7 @@ describe('a reminder', () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: looks }), async (nth) => {
         await nextDay();
-        // A day takes a few looks more or less, so the last ones may not be reached.
+        // The number of clock readings varies a little, so the last ones may not be reached.
         await workAndDieAt(nth);
         await relay.workToTheEnd();
         expect(relay.reminded()).toEqual([mira.name, tomasz.name]);
@@ -76,7 +76,7 @@ describe('a reminder', () => {
     await relay.fire('due-schedules');
   }
 
-  /** The worker dies when it looks at the clock for the nth time, and does nothing any more. @returns how often it did */
+  /** Works until the nth reading of the clock, where the worker dies. @returns the number of readings */
   async function workAndDieAt(nth: number): Promise<number> {
     let looks = 0;
     const clock = () => {
@@ -195,7 +195,7 @@ describe('whom Slack knows', () => {
       "nobody in Slack has this user's e-mail address",
       expect.stringMatching(/^reminded Tomasz Zielinski of 2026-11-20: Your timesheet is missing /),
     ]);
-    // Who is not there may be there tomorrow.
+    // A missing person may appear tomorrow.
     relay.clock.now += 3 * DAY;
     await relay.remind();
     expect(lookups()).toBe(3);

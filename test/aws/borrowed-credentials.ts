@@ -9,7 +9,7 @@ export interface Credentials {
   sessionToken: string;
 }
 
-/** The credentials of a role that functions may take on, from a function that gives its own away. */
+/** Gets the credentials of a role that functions may assume, from a function that returns its own. */
 export async function borrowCredentials(
   { client }: Emulator,
   scratch: Scratch,

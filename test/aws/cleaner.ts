@@ -3,8 +3,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * Cleans up after a test, however that ends: the system closes standard input even where the test is killed. Until then
- * it is told, a line each, what there will be to clean up: `group <id>`, `ended <id>`, `folder <path>`.
+ * Cleans up after a test, even if the test is killed: the system then closes standard input. Until then, the test names
+ * what there is to clean up, one line each: `group <id>`, `ended <id>`, `folder <path>`.
  */
 const groups = new Set<number>();
 const folders = new Set<string>();
@@ -22,7 +22,7 @@ for (let tenths = 0; tenths < 30 && left().length > 0; tenths++) await setTimeou
 for (const group of left()) signal(group, 'SIGKILL');
 for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 
-/** @returns false where the group is gone */
+/** Signals a process group. @returns false if the group is gone */
 function signal(group: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-group, name);

@@ -12,7 +12,7 @@ import type { Scratch } from './scratch.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 const NOT_COPIED = new Set(['.git', '.relay', 'cdk.out', 'dist', 'node_modules']);
 
-/** What the stack says of itself. */
+/** The outputs of the stack. */
 const stackOutputs = z.object({
   GithubWebhookUrl: z.url(),
   SlackWebhookUrl: z.optional(z.url()),
@@ -28,25 +28,25 @@ const stackOutputs = z.object({
 });
 export type StackOutputs = z.output<typeof stackOutputs>;
 
-/** A copy of the project, so that its configuration can change and its build disturbs no other. */
+/** A copy of the project, so that its configuration can change without affecting other builds. */
 export interface Deployment {
   stage: string;
   bootstrap(): Promise<void>;
   /** @returns what the CDK CLI printed */
   deploy(): Promise<string>;
   outputs(): Promise<StackOutputs>;
-  /** Replaces `relay.config.ts`, for the next deployment; the stage is declared in it. */
+  /** Replaces `relay.config.ts` for the next deployment. The stage is declared in it. */
   configure(config: RelayConfig, settings?: StageInput): Promise<void>;
-  /** Runs a command as somebody would type it in the folder of the project. @returns what it printed */
+  /** Runs a command in the folder of the project. @returns its output */
   type(command: string): Promise<string>;
-  /** Runs a command of the command line on the stage. @returns what it printed */
+  /** Runs a command of the command line on the stage. @returns its output */
   relay(...args: string[]): Promise<string>;
-  /** Serves the stage's console with the credentials of a person, until the test ends. @returns the address it prints */
+  /** Serves the stage's console with a person's credentials, until the test ends. @returns the printed address */
   console(person: Credentials, ...args: string[]): Promise<string>;
   destroy(): Promise<void>;
 }
 
-/** @param signal stops whatever is under way */
+/** @param signal stops the work under way */
 export async function copyProject(
   stage: string,
   { emulator, scratch, signal }: { emulator: Emulator; scratch: Scratch; signal: AbortSignal },

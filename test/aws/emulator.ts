@@ -16,9 +16,9 @@ const LOG_LINES = 80;
 /** Longer than a webhook may take. */
 const REQUEST_TIMEOUT_MS = 20_000;
 
-/** Something that answers as AWS does. */
+/** A server that answers as AWS does. */
 export interface Emulator {
-  /** Whether this test started it, so that it ends with the test. */
+  /** Whether this test started the emulator, and must end it. */
   isOwn: boolean;
   /** For the clients of the AWS SDK. */
   client: {
@@ -27,13 +27,13 @@ export interface Emulator {
     credentials: { accessKeyId: string; secretAccessKey: string };
     requestHandler: { httpsAgent: Agent; requestTimeout: number; throwOnRequestTimeout: boolean };
   };
-  /** For programs that use AWS: with these they reach the emulator and no account of the caller's. */
+  /** For programs that use AWS: these variables lead to the emulator, and to no account of the caller. */
   variables: NodeJS.ProcessEnv;
-  /** Sends a request to a host that only the emulator knows, such as a function URL's. POST where there is a body. */
+  /** Sends a request to a host that only the emulator knows, such as a function URL. With a body, it is a POST. */
   send(url: string, headers?: Readonly<Record<string, string>>, body?: string): Promise<Answer>;
-  /** The same, as what expects `fetch` calls it. */
+  /** {@link send} with the interface of `fetch`. */
   fetch: typeof fetch;
-  /** What it printed last, what the functions logged among it. */
+  /** The end of the emulator's output, including the functions' logs. */
   log(): string;
 }
 
@@ -44,10 +44,11 @@ export interface Answer {
 }
 
 /**
- * The emulator of `RELAY_AWS_ENDPOINT`, or else MiniStack from PyPI, in a virtual environment below `.relay/`.
+ * Returns the emulator of `RELAY_AWS_ENDPOINT`; otherwise, starts MiniStack from PyPI, in a virtual environment below
+ * `.relay/`.
  *
- * @param signal stops whatever is under way
- * @throws {Error} that names what is missing and the command that gets it
+ * @param signal stops the work under way
+ * @throws {Error} that names what is missing, and the command that installs it
  */
 export async function findEmulator(scratch: Scratch, signal: AbortSignal): Promise<Emulator> {
   const endpoint = process.env.RELAY_AWS_ENDPOINT;
@@ -96,12 +97,12 @@ async function startMinistack(scratch: Scratch, signal: AbortSignal): Promise<Em
 
   for (;;) {
     const port = await freePort();
-    // Its own start command would take port 443 too.
+    // MiniStack's own start command would also take port 443.
     const hypercorn = ['-m', 'hypercorn', 'as_documented:app', '--workers', '0', '--bind', `127.0.0.1:${port}`];
     const ministack = scratch.start(PYTHON, [...hypercorn, '--certfile', certificate, '--keyfile', key], {
-      // The complete environment, because the functions get it too.
+      // The complete environment, because the functions get it, too.
       env: {
-        // It starts them with the first `node` there is.
+        // MiniStack starts functions with the first `node` in the PATH.
         PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
         PYTHONPATH: import.meta.dirname,
         PYTHONDONTWRITEBYTECODE: '1',
@@ -110,13 +111,13 @@ async function startMinistack(scratch: Scratch, signal: AbortSignal): Promise<Em
         STATE_DIR: scratch.folder,
         GATEWAY_PORT: String(port),
         MINISTACK_REGION: REGION,
-        // Refuses what a role or a resource's policy does not allow. Those demand TLS.
+        // Enforces the policies of roles and resources, which demand TLS.
         AUTH: 'true',
         USE_SSL: '1',
         MINISTACK_SSL_CERT: certificate,
         MINISTACK_SSL_KEY: key,
         NODE_EXTRA_CA_CERTS: authority,
-        // It would listen on a port of its own.
+        // Otherwise, it would listen on another port.
         IOT_MTLS_ENABLED: '0',
       },
     });
@@ -131,7 +132,7 @@ async function startMinistack(scratch: Scratch, signal: AbortSignal): Promise<Em
     const emulator = await connect(`https://localhost:${port}`, scratch, { isOwn: true, authority, log });
     const health = await Promise.race([once(ministack, 'close').then(() => undefined), firstHealth(emulator, signal)]);
     if (health?.auth === 'enabled') return emulator;
-    // Another process may have taken the port in the meantime.
+    // Another process may have taken the port meanwhile.
     if (health || !log().includes('ddress already in use')) throw new Error(`MiniStack does not start:\n${log()}`);
   }
 }
@@ -156,7 +157,7 @@ export async function freePort(): Promise<number> {
 
 interface Connection {
   isOwn: boolean;
-  /** PEM file of the authority that certifies it, where that is none of the known ones. */
+  /** A PEM file with the authority of the emulator's certificate, if it is not a well-known one. */
   authority: string | undefined;
   log: () => string;
 }
@@ -173,7 +174,7 @@ async function connect(endpoint: string, scratch: Scratch, { isOwn, authority, l
     const options = { hostname, port, path: pathname + search, method, headers: { ...headers, host }, signal };
     const sent =
       protocol === 'https:'
-        ? // Without `servername` it would want a certificate for the host of the header.
+        ? // Without `servername`, the client would expect a certificate for the header's host.
           requestByTls({ ...options, agent: httpsAgent, servername: hostname })
         : request(options);
     const [response] = (await once(sent.end(body), 'response')) as [IncomingMessage];
@@ -193,16 +194,16 @@ async function connect(endpoint: string, scratch: Scratch, { isOwn, authority, l
     },
     variables: {
       ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(AWS|CDK)_/.test(name))),
-      // The AWS CLI of the virtual environment, where there is one.
+      // Includes the virtual environment's AWS CLI, if there is one.
       PATH: [dirname(process.execPath), join(VENV, 'bin'), process.env.PATH].join(delimiter),
       TMPDIR: scratch.folder,
       AWS_ENDPOINT_URL: endpoint,
       AWS_REGION: REGION,
-      // The AWS CLI reads no other.
+      // The AWS CLI reads only this variable.
       AWS_DEFAULT_REGION: REGION,
       AWS_ACCESS_KEY_ID: credentials.accessKeyId,
       AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-      // There is nothing there: the caller's own would name real accounts.
+      // This file does not exist. The caller's own would name real accounts.
       AWS_CONFIG_FILE: join(scratch.folder, 'aws-config'),
       AWS_SHARED_CREDENTIALS_FILE: join(scratch.folder, 'aws-credentials'),
       AWS_EC2_METADATA_DISABLED: 'true',
@@ -210,7 +211,7 @@ async function connect(endpoint: string, scratch: Scratch, { isOwn, authority, l
       CDK_DISABLE_CLI_TELEMETRY: 'true',
       // The CDK runs npx, which keeps logs.
       npm_config_cache: join(scratch.folder, 'npm'),
-      // The CDK CLI reads the first of them, Node the second.
+      // The CDK CLI reads the first variable, Node the second.
       ...(authority && { AWS_CA_BUNDLE: authority, NODE_EXTRA_CA_CERTS: authority }),
     },
     send,

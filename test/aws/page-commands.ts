@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * The commands of a section of a page, in their order.
+ * Returns the commands of a page's section, in order.
  *
  * @param page below docs/
- * @param heading of the section, which ends with the next one of its level
+ * @param heading of the section, which ends at the next heading of its level
  */
 export function commandsOf(page: string, heading: string): string[] {
   const text = readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8');

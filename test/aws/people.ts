@@ -7,17 +7,17 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import type { Emulator } from './emulator.ts';
 
-/** The roles of people, by what they are for. */
+/** Roles for people, by purpose. */
 export interface PeopleRoles<Name extends string> {
   arns: Readonly<Record<Name, string>>;
-  /** Before the policies are deleted. */
+  /** Call this before the policies are deleted. */
   remove(): Promise<void>;
 }
 
 /**
- * Makes roles for people, in a stack of their own.
+ * Creates roles for people in a stack of their own.
  *
- * @param policies the managed policy of each role. It has no other
+ * @param policies the only managed policy of each role
  */
 export async function createPeopleRoles<Name extends string>(
   { client }: Emulator,

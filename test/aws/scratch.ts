@@ -11,7 +11,7 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
 export interface ProgramOptions {
   cwd?: string;
   env?: NodeJS.ProcessEnv;
-  /** Kills the program, and what it has started. */
+  /** Kills the program and its child processes. */
   signal?: AbortSignal;
 }
 
@@ -20,33 +20,33 @@ export interface Printed {
   stderr: string;
 }
 
-/** A folder and the programs of one test. Neither outlives the test, even where that is interrupted or killed. */
+/** A folder and the programs of one test. They end with the test, even if it is interrupted or killed. */
 export interface Scratch {
   folder: string;
-  /** Starts a program as the leader of a process group, so that what it starts ends with it. */
+  /** Starts a program as the leader of a process group, so that its child processes end with it. */
   start(program: string, args: readonly string[], options?: ProgramOptions): Child;
   /**
    * Runs a program to its end.
-   * @throws {Error} with what it printed where it fails, or that of the system where there is no such program
+   * @throws {Error} with its output if it fails, or with the system's error if it does not exist
    */
   run(program: string, args: readonly string[], options?: ProgramOptions): Promise<Printed>;
   close(): Promise<void>;
 }
 
 export async function openScratch(): Promise<Scratch> {
-  // In a process group of its own: the Ctrl-C that ends the test must not end its cleaner.
+  // In its own process group, because the Ctrl+C that ends the test must not end its cleaner.
   const cleaner = spawn(process.execPath, [join(import.meta.dirname, 'cleaner.ts')], {
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
   });
   const cleaned = once(cleaner, 'exit');
-  // Nothing must be started that nothing would end.
+  // Start nothing before the cleaner is ready to end it.
   const ready = await Promise.race([once(cleaner.stdout, 'data'), cleaned.then(() => undefined)]);
   if (!ready) throw new Error('test/aws/cleaner.ts does not start');
-  // The CDK CLI and Python resolve links, and /tmp is one on some machines.
+  // The CDK CLI and Python resolve links, and /tmp is a link on some machines.
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'partner-relay-aws-')));
   cleaner.stdin.write(`folder ${folder}\n`);
-  // The emulator runs CommonJS below; a package.json further up could say otherwise.
+  // The emulator runs CommonJS below this folder, whatever a package.json above it says.
   await writeFile(join(folder, 'package.json'), '{}');
 
   function start(program: string, args: readonly string[], { cwd = folder, env, signal }: ProgramOptions = {}): Child {
@@ -57,7 +57,7 @@ export async function openScratch(): Promise<Scratch> {
     const kill = () => killGroup(pid);
     signal?.addEventListener('abort', kill);
     child.once('exit', () => {
-      // What it started may still be there.
+      // Child processes may still run.
       kill();
       signal?.removeEventListener('abort', kill);
       if (cleaner.stdin.writable) cleaner.stdin.write(`ended ${pid}\n`);
@@ -89,6 +89,6 @@ function killGroup(leader: number): void {
   try {
     process.kill(-leader, 'SIGKILL');
   } catch {
-    // It is gone already.
+    // The process has already ended.
   }
 }

@@ -43,14 +43,14 @@ import { commandsOf } from './page-commands.ts';
 import { createPeopleRoles, type PeopleRoles } from './people.ts';
 import { openScratch, type Scratch } from './scratch.ts';
 
-/** Whatever happens, by then the test ends and says what it was waiting for. */
+/** The latest time at which the test ends, and says what it was waiting for. */
 const WHOLE_TEST_MS = 15 * 60_000;
 const TWO_MINUTES_MS = 120_000;
-/** The functions have the real clock, and ignore events that GitHub would no longer redeliver. */
+/** The functions use the real clock, and ignore events that GitHub would no longer redeliver. */
 const STARTED_AT = Date.now();
-/** Most of GitHub's examples about issues are of the day before. */
+/** Most of GitHub's examples about issues are from the day before. */
 const EXAMPLES_AT = Date.parse('2019-05-16T12:00:00Z');
-/** A function looks for a new secret at most once a minute. */
+/** A function reads a changed secret at most once a minute. */
 const LOOK_AGAIN_MS = 61_000;
 const BOT_TOKEN = 'xoxb-of-the-emulator';
 const TEAM = {
@@ -66,7 +66,7 @@ const ADDED_REPOSITORY = 'Codertocat/Added-Later';
 
 const deadline = AbortSignal.timeout(WHOLE_TEST_MS);
 
-/** Looks again and again until there is something to return. */
+/** Repeats a check until it returns something. */
 async function until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
   for (;;) {
     const seen = await look();
@@ -77,7 +77,7 @@ async function until<T>(what: string, look: () => Promise<T | undefined | false>
   }
 }
 
-/** One story, told in order: each part begins where the one before it ended. */
+/** One story in order: each part begins where the one before it ended. */
 describe('the stack on an AWS emulator', () => {
   let scratch: Scratch;
   let emulator: Emulator;
@@ -103,7 +103,7 @@ describe('the stack on an AWS emulator', () => {
     slack = await startSlackStandIn({ clock: Date.now, botToken: BOT_TOKEN });
     secretsManager = new SecretsManagerClient(emulator.client);
     sqs = new SQSClient(emulator.client);
-    // An emulator that ran before may hold the stage of another run.
+    // An emulator that is already running may still have the stage of another run.
     const stage = `emulated-${randomBytes(3).toString('hex')}`;
     deployment = await copyProject(stage, { emulator, scratch, signal: deadline });
     await deployment.configure(config());
@@ -150,21 +150,21 @@ describe('the stack on an AWS emulator', () => {
     return emulator.send(url, headers, String(body));
   }
 
-  /** An issue with the label `bug` is opened. */
+  /** The event of a new issue with the label `bug`. */
   const opened = (id: number, name?: string) => {
     const event = issueEvent('opened', { id, from: STARTED_AT, ...(name && { repository: name }) });
-    // With the id of another one it would be that one, renamed.
+    // With the same id, it would be the other repository, renamed.
     return name ? { ...event, repository: { ...Object(event.repository), id: 4_711 } } : event;
   };
 
-  /** Posts what must be taken. @returns the ids of its jobs */
+  /** Posts a delivery that the relay must accept. @returns the ids of its jobs */
   async function deliver(...delivery: Parameters<typeof post>): Promise<string[]> {
     const answer = await post(...delivery);
     expect(answer.status, answer.text).toBeOneOf([200, 202]);
     return JSON.parse(answer.text).jobs ?? [];
   }
 
-  /** Posts what must become one job. @returns its id */
+  /** Posts a delivery that must make one job. @returns its id */
   async function deliverOne(...delivery: Parameters<typeof post>): Promise<string> {
     const [id, ...more] = await deliver(...delivery);
     expect(more).toEqual([]);
@@ -242,7 +242,7 @@ describe('the stack on an AWS emulator', () => {
     if (!taken || typeof taken === 'string' || !taken[0]) throw new Error('the delivery makes no job');
     const [{ draft, keepState }] = taken;
     await keepState?.();
-    // What the webhook would have done, some time ago.
+    // As the webhook would have done some time ago.
     const { job } = await jobs.store(draft);
     expect(job.wakeAt).toBeLessThan(Date.now());
     neverQueued = job.id;
@@ -257,7 +257,7 @@ describe('the stack on an AWS emulator', () => {
       if (name !== 'issues' && name !== 'ping') continue;
       for (const example of examples) {
         const { issue } = example as { issue?: { updated_at: string } };
-        // Some examples are from years later, and GitHub tells of nothing before it happens.
+        // Some examples are from years later, and GitHub sends no event from the future.
         const at = Math.max(EXAMPLES_AT, Date.parse(issue?.updated_at ?? '') || 0);
         for (const id of await deliver(movedBy(STARTED_AT - at, example), { event: name })) {
           accepted.add(id);
@@ -288,7 +288,7 @@ describe('the stack on an AWS emulator', () => {
     await emptyQueues();
   });
 
-  /** The table with the rights of a function. */
+  /** The table, with the rights of a function. */
   async function tableOf(slug: string): Promise<Table> {
     const found = await new LambdaClient(emulator.client).send(
       new GetFunctionConfigurationCommand({ FunctionName: `partner-relay-${deployment.stage}-${slug}` }),
@@ -300,7 +300,7 @@ describe('the stack on an AWS emulator', () => {
   const borrow = (name: string, Role: string | undefined) =>
     borrowCredentials(emulator, scratch, { FunctionName: `${deployment.stage}-probe-${name}`, Role });
 
-  /** What a person in Slack reaches. Everything is on the real clock. */
+  /** The parts that a person in Slack reaches, on the real clock. */
   const inSlack = () => ({
     slack,
     sandbox,
@@ -309,7 +309,7 @@ describe('the stack on an AWS emulator', () => {
     fetch: emulator.fetch,
   });
 
-  /** Somebody types a command in Slack. @returns what they see at once */
+  /** Types a command in Slack. @returns the immediate answer */
   const command = (text: string) => typed(inSlack(), text);
 
   const said = (what: RegExp) => until(String(what), async () => slack.messages.some(({ text }) => what.test(text)));
@@ -354,7 +354,7 @@ describe('the stack on an AWS emulator', () => {
     await emptyQueues();
   });
 
-  /** The service refuses the job of an issue, until somebody decides about it. @returns its id */
+  /** Parks the job of an issue: the service refuses it until a person decides. @returns its id */
   async function park(issue: number): Promise<string> {
     for (const key of sandbox.keys) key.scopes = [];
     const id = await deliverOne(opened(issue));
@@ -483,8 +483,8 @@ describe('the stack on an AWS emulator', () => {
     const read = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['VisibilityTimeout'] });
     const { Attributes: { VisibilityTimeout: deployed = '' } = {} } = await sqs.send(read);
 
-    // The worker would need hours: the message comes back after the visibility timeout. Therefore it comes back sooner,
-    // and the test receives it in between, for every receive counts.
+    // A message becomes a dead letter after many receives, each after the visibility timeout, which would take hours.
+    // So the timeout is short, and the test receives the message in between, because every receive counts.
     await setVisibilityTimeout('1');
     const message = { MessageBody: '{"not":"a job"}', MessageGroupId: 'broken', MessageDeduplicationId: 'broken' };
     await sqs.send(new SendMessageCommand({ QueueUrl, ...message }));
@@ -512,7 +512,7 @@ describe('the stack on an AWS emulator', () => {
   it('loses no job when a changed configuration is deployed over them', async () => {
     expect(await deliver(opened(4, ADDED_REPOSITORY))).toEqual([]);
 
-    // The first job hangs in its call while its worker is replaced; the others have not begun.
+    // The first job's call hangs while its worker is replaced. The others have not begun.
     sandbox.setFault({ kind: 'latency', ms: 30_000, operation: '/defects/create' });
     underWay = await deliverOne(opened(10));
     await until('a running job', async () => (await jobs.get(underWay))?.status === 'running');
@@ -549,7 +549,7 @@ describe('the stack on an AWS emulator', () => {
     expect(checked.map(({ verdict }: { verdict: string }) => verdict)).toEqual(['good', 'good', 'good']);
     const redelivery = JSON.parse(await deployment.relay('run', 'github-redelivery', '--json'));
     expect(redelivery).toMatchObject({ refused: 0 });
-    // A Friday; the example's people have logged nothing in that week.
+    // A Friday. The people of the example have logged nothing in that week.
     const due = ['run', 'due-schedules', '--at', '2026-01-16T16:30'];
     expect(JSON.parse(await deployment.relay(...due, '--json'))).toMatchObject({ due: 1, jobs: [{ repeat: false }] });
     await said(/Your timesheet is missing 8h/);
@@ -572,7 +572,7 @@ describe('the stack on an AWS emulator', () => {
   });
 
   it('takes a rotated partner key without a deployment', async () => {
-    // A worker that may not look again yet would pause the connection for longer than this test has.
+    // A worker that may not read the secret again yet would pause the connection for too long.
     await until('a worker that may look again', async () => Date.now() > secretsReadBy + LOOK_AGAIN_MS);
     const rotated = { ...defaultKey, apiKey: 'pk_rotated', secretKey: 'sk_rotated' };
     sandbox.keys.push(rotated);
@@ -598,7 +598,7 @@ describe('the stack on an AWS emulator', () => {
       { ...rest, connections },
       {
         httpApi: { requestsPerSecond },
-        // The emulator's own network; it makes none with a NAT gateway, and no rules for endpoints.
+        // The emulator's own network. It creates none with a NAT gateway, and no rules for endpoints.
         network: {
           existing: { vpcId: 'vpc-00000001', subnetIds: ['subnet-00000001'], securityGroupIds: ['sg-00000001'] },
         },
@@ -621,7 +621,7 @@ describe('the stack on an AWS emulator', () => {
     expect(await post(ping, { ...sent, secret: 'somebody else' })).toMatchObject({ status: 401 });
   });
 
-  /** Deploys the second stage, and enters the secrets that it does not have. @returns what reaches it */
+  /** Deploys the second stage, and enters its missing secrets. @returns functions that reach it */
   async function deployOther(entered: Readonly<Record<string, object>>) {
     await other.deploy();
     const { GithubWebhookUrl, SlackWebhookUrl, HooksUrl, TableName } = await other.outputs();
@@ -630,7 +630,7 @@ describe('the stack on an AWS emulator', () => {
       expect(await other.type(typed)).toContain('is stored');
     }
     const itsJobs = createJobStore(createTable(new DynamoDBClient(emulator.client), TableName, Date.now), Date.now);
-    /** @returns the outcomes of the jobs that a webhook or a command names */
+    /** @returns the outcomes of the jobs in a webhook's or a command's answer */
     const outcomes = async (answer: string) => {
       const { jobs: named } = JSON.parse(answer) as { jobs: (string | { id: string })[] };
       const ids = named.map((one) => (typeof one === 'string' ? one : one.id));
@@ -672,12 +672,12 @@ describe('the stack on an AWS emulator', () => {
     });
     expect(await first.outcomes(alerted.text)).toEqual(['own-webhook succeeded']);
 
-    // The limits of the table follow from what the API lets through.
+    // The table's limits depend on the limits of the API.
     await other.type('mv automations taken-out');
     await configureOther(20);
     const without = await deployOther({});
     expect(without.HooksUrl).toBeUndefined();
-    // AWS changes them in the same table, MiniStack makes another one.
+    // AWS changes the table in place, but MiniStack replaces it.
     expect(without.TableName === first.TableName).toBe(!emulator.isOwn);
     expect(await alert(first.HooksUrl, '2')).toMatchObject({ status: 404 });
 
@@ -722,7 +722,7 @@ describe('the stack on an AWS emulator', () => {
       if (isDeployment) {
         await deployment.configure(config([ADDED_REPOSITORY]), { table: { existing } });
         const copy = createTable(client, existing, Date.now);
-        // The emulator restores what is in the table now, what came after the moment among it.
+        // The emulator restores the table's current items, including those from after the moment.
         await copy.delete(keys.job(forgotten));
         await copy.delete(keys.link('issue-9032'));
       }

@@ -1,29 +1,29 @@
 import type { Asked, StandInAnswer } from '../http-stand-in.ts';
 import { KNOWN } from './stage-stand-in.ts';
 
-/** What is in the account. */
+/** The resources of an account. */
 export interface Account {
   stacks: Record<string, string>;
   secrets: string[];
   /** The secrets and logs that the stack owns. */
   owned?: string[];
-  /** Those of them that are being deleted. */
+  /** The secrets that are being deleted. */
   deleted?: string[];
   /** The names of log groups. */
   logs?: string[];
-  /** What Amazon Q Developer in chat applications has: workspaces, and the configurations of channels by these. */
+  /** In Amazon Q Developer in chat applications: the workspaces, and the channel of each configuration. */
   slack?: { workspaces: string[]; channels: Record<string, string> };
   executions: number;
-  /** Executions that are reserved, by the functions that have them. */
+  /** Reserved executions, by function. */
   reserved?: Record<string, number>;
-  /** The states of tables, by their names. */
+  /** The states of tables, by name. */
   tables?: Record<string, string>;
-  /** How many VPCs, addresses and gateway endpoints it has, with a quota of five each. */
+  /** The numbers of VPCs, addresses and gateway endpoints. Each quota is five. */
   networks?: { vpcs: number; addresses: number; gateways: number };
-  /** Where the credentials are for. Default: eu-central-1. */
+  /** The region of the credentials. Default: eu-central-1. */
   region?: string;
   identity: { status: number; body: string };
-  /** The states of alarms, by their names. */
+  /** The states of alarms, by name. */
   alarms?: Record<string, 'ALARM' | 'OK'> | 'unavailable';
   /** The error of credential-check. */
   functionError?: string;
@@ -32,7 +32,7 @@ export interface Account {
 export const BOOTSTRAP =
   '<StackStatus>CREATE_COMPLETE</StackStatus><Parameters><member><ParameterKey>Qualifier</ParameterKey><ParameterValue>relay</ParameterValue></member></Parameters>';
 
-/** Nothing is in the way of a deployment. */
+/** An account in which nothing prevents a deployment. */
 export const ready: Account = { stacks: { CDKToolkit: BOOTSTRAP }, secrets: [], executions: 1_000, identity: KNOWN };
 /** The account with the stack of a version. */
 export const ran = (version: string, form = 1) => {
@@ -43,7 +43,7 @@ export const ran = (version: string, form = 1) => {
   return { ...ready.stacks, 'partner-relay-prod': stack };
 };
 
-/** What AWS answers. */
+/** AWS's answer to a request. */
 export function answerOf(account: Account, { route, headers, body }: Asked): StandInAnswer {
   const good = (answer: unknown) => ({ status: 200, body: answer });
   const [, name = ''] = /StackName=([\w-]+)/.exec(body) ?? [];

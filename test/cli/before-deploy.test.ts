@@ -7,7 +7,7 @@ import { customOfEach, everything, type StageInput, synthesize } from '../infra/
 import { type Account, answerOf, BOOTSTRAP, ran, ready } from './account-stand-in.ts';
 import { EXPIRED } from './stage-stand-in.ts';
 
-/** The account with a stack in a state. */
+/** The account with a stack in this state. */
 const stacks = (status: string, isKept = true) => ({
   ...ready.stacks,
   'partner-relay-prod': `<StackStatus>${status}</StackStatus><EnableTerminationProtection>${isKept}</EnableTerminationProtection>`,
@@ -42,12 +42,12 @@ const withGateway: StageInput = {
   network: { existing: { ...existing, endpoints: { routeTableIds: ['rtb-0a1b2c3d'] } } },
 };
 const ofItsOwn: StageInput = { network: { create: { cidr: '10.20.0.0/24' } } };
-/** The account with so many networks, of five. */
+/** The account with this many networks; the quotas are five. */
 const networks = (more: Partial<Account['networks']> = {}) => ({
   networks: { vpcs: 4, addresses: 4, gateways: 4, ...more },
 });
 const toSlack: StageInput = { slackAlarms: { workspaceId: 'T012345', channelId: 'C012345' } };
-/** The account with a configuration of that name for the channel. */
+/** The account with a configuration of this name for the channel. */
 const chat = (name: string) => ({
   slack: { workspaces: ['T012345'], channels: { C012345: `partner-relay-${name}-eu-central-1-alarms` } },
 });
@@ -118,7 +118,7 @@ it.each<[RegExp, Partial<Account>, StageInput?]>([
   [/^secrets: markers exist already: name them in existingSecrets/, { secrets: [markers] }],
   // The stack is only planned.
   [/^secrets: markers exist already: name/, { secrets: [markers], stacks: stacks('REVIEW_IN_PROGRESS') }],
-  // The connection was removed once.
+  // The connection was removed earlier.
   [
     /^secrets: partner\/main exist already: name/,
     { secrets: [markers, 'partner-relay/prod/partner/main'], owned: [markers], stacks: stacks('UPDATE_COMPLETE') },

@@ -53,7 +53,7 @@ describe('relay console --stage', () => {
   });
 
   it('takes changes with --operate, and opens the browser with a file that only its owner can read', async () => {
-    // The programs that open a browser note what they are called with: the arguments of a process are public.
+    // Stand-ins for the programs that open a browser. They note their arguments, which all users of a machine can read.
     const programs = newFolder();
     const program = `#!/bin/sh\necho "$@" > "${programs}/opened"\n`;
     for (const name of ['open', 'xdg-open']) await writeFile(join(programs, name), program, { mode: 0o755 });

@@ -19,13 +19,13 @@ const inActions = { GITHUB_REPOSITORY: 'acme/relay', GITHUB_REPOSITORY_OWNER_ID:
 
 let account: Account;
 let aws: HttpStandIn;
-/** The folder of a team, and what is built there. */
+/** A team's folder, and the folder of its build. */
 let team: string;
 let built: string;
 let said: string;
 let variables: Record<string, string>;
 
-/** Stands in for the CDK's command line: it notes how it is called and what it gets, and the command in `fails` fails. */
+/** Stands in for the CDK's command line: it notes its calls and their input, and the command in `fails` fails. */
 const CDK = `const fs = require('node:fs');
 const words = process.argv.slice(2);
 const role = /-deploy-role.template.json$/;
@@ -52,7 +52,7 @@ function installCdk(folder: string): void {
   }
 }
 
-/** How the CDK in the folder was called, without the folder's own name. */
+/** The calls of the CDK in the folder, without the folder's own name. */
 function callsOf(cdk: string): string[] {
   const file = join(cdk, 'bin/calls');
   return existsSync(file) ? readFileSync(file, 'utf8').trim().replaceAll(built, 'cdk.out').split('\n') : [];
@@ -60,7 +60,7 @@ function callsOf(cdk: string): string[] {
 
 beforeAll(async () => {
   aws = await startHttpStandIn((asked) => answerOf(account, asked));
-  // As process.cwd() says it.
+  // The path as process.cwd() returns it.
   team = realpathSync(mkdtempSync(join(tmpdir(), 'partner-relay-')));
   built = join(team, 'cdk.out');
   installCdk(team);
@@ -190,7 +190,7 @@ it.each<[string, { before: Alarms; after: Alarms; minute?: number; functionError
     let minutes = 0;
     const pause = async (ms: number) => {
       minutes += ms / 60_000;
-      // For a minute: a look must see it.
+      // For one minute, in which one reading must see it.
       account.alarms = minutes > minute - 1 && minutes <= minute ? after : before;
     };
     const deployed = printed(() => deployBuilt(built, { isAsking: false, isImporting: false, pause }));

@@ -26,7 +26,7 @@ import {
 
 const BY_DAYS = 'timelogs/list by date_from and date_to';
 
-/** How an operation differs, and what doctor says of it: by default in what it finds of that operation. */
+/** A difference of an operation, and what doctor says about it, by default in the finding of that operation. */
 type Mutant = [path: string, differs: string, mutation: Mutation, said: RegExp, finding?: string];
 
 const LATER = /^unknown: .*429.*uses up the limit/;
@@ -38,7 +38,7 @@ const page = answers(() => ({ status: 200, body: '<!doctype html>' }));
 const prefixed = rows((row) => Object.assign(row, { user_id: `u-${row.user_id}` }));
 const firstOnly = { ...reading({ page: 1, per_page: 1 }), ...untold };
 
-/** Harmful ways in which an instance can differ, by what docs/partner-api.md assumes or does not show. */
+/** Harmful differences of an instance, in the parts that docs/partner-api.md assumes or does not show. */
 const harmful: readonly Mutant[] = [
   ...LISTS.flatMap((path): Mutant[] => {
     const paged = `${path} page by page`;

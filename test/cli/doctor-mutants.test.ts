@@ -20,7 +20,7 @@ import {
 
 interface Mutant {
   differs: string;
-  /** What a user of the relay would lose; undefined if nothing. */
+  /** What a user of the relay would lose; undefined for a harmless difference. */
   loses?: string | undefined;
   mutation?: Mutation;
   sandbox?: SandboxOptions;
@@ -36,19 +36,19 @@ const LOSES: Readonly<Record<string, string>> = {
   'tasks/search': 'time that is logged by the name of a task',
 };
 
-/** The differences of one kind. */
+/** Differences of one kind. */
 interface Kind {
-  /** Of one operation, whose path is in front. */
+  /** Harmful differences of one operation, whose path comes first. */
   of?: Differences;
-  /** Of all operations, by what a user of the relay would lose. */
+  /** Harmful differences of all operations, by what a user of the relay would lose. */
   everywhere?: Readonly<Record<string, Differences>>;
-  /** Of one operation, whose path is in front, or of all. */
+  /** Harmless differences, of one operation, whose path comes first, or of all. */
   harmless?: Differences;
   others?: readonly Mutant[];
 }
 type Differences = Readonly<Record<string, Mutation>>;
 
-/** The same differences of each operation. */
+/** The same differences for each operation. */
 const each = (paths: readonly string[], differences: Differences): Differences =>
   Object.fromEntries(
     paths.flatMap((path) => Object.entries(differences).map(([differs, mutation]) => [`${path} ${differs}`, mutation])),
@@ -68,7 +68,7 @@ const mutantsOf = ({ of = {}, everywhere = {}, harmless = {}, others = [] }: Kin
   }),
   ...others,
 ];
-/** The clock of the service is so many minutes ahead. */
+/** A service whose clock is this many minutes ahead. */
 const aheadBy = (minutes: number): SandboxOptions => ({ clock: () => Date.UTC(2026, 1, 3, 12, minutes) });
 
 const body = (change: (json: string) => string | Buffer, status = 200, headers: Record<string, string> = {}) =>
@@ -80,7 +80,7 @@ const texts = (field: string, change: (text: string) => string) =>
 const both = (...mutations: Mutation[]): Mutation => Object.assign({}, ...mutations);
 const isAsked = ({ page }: Row) => Number(page ?? 1);
 const sizeOf = ({ per_page, limit }: Row) => Number(per_page ?? limit ?? 20);
-/** Without pagination, a page behind the last is answered in this way. */
+/** Answers a request for a page behind the last, without pagination. */
 const behindLast = (answer: (payload: Row) => Row | { refused: number }) =>
   both(
     untold,
@@ -319,7 +319,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** What doctor says besides what it says of the sandbox, and not with a ✓. */
+/** Doctor's findings that are not good, and that it does not report about the unchanged sandbox. */
 async function saidOf({ mutation, sandbox }: Mutant): Promise<string[]> {
   const before = await unmutated();
   const found = await examined(mutation, {}, sandbox);

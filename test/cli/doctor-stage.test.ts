@@ -20,7 +20,7 @@ function judged(config: RelayConfig, limit: number, ofOthers = 0) {
 }
 
 it.each<[number, Partial<RelayConfigInput>, 'good' | 'bad', RegExp]>([
-  // The quota of a new account is too small for the webhooks, unless the stage states it: then it does, but for bursts.
+  // A new account's quota is too small for the webhooks. It suffices, except for bursts, if the stage states it.
   [10, slack, 'bad', /^10, but the relay needs up to 34 \(10 for the worker, 20 for the 2 functions that are open/],
   [10, slack, 'bad', /Service Quotas.*Until then, write accountConcurrency: 10 under deployment.stages.prod/],
   [
@@ -31,10 +31,10 @@ it.each<[number, Partial<RelayConfigInput>, 'good' | 'bad', RegExp]>([
   ],
   [9, counted(10), 'bad', /^9, but the relay needs/],
   [1_000, {}, 'good', /^/],
-  // What is needed follows the configured concurrency, and the functions that are deployed.
+  // The need follows the configured concurrency and the deployed functions.
   [1_000, larger, 'good', /needs up to 224 \(55 for the worker, 165 for the 3 functions/],
   [1_000, larger, 'good', /write accountConcurrency: 1000 under deployment.stages.prod/],
-  // What the configuration counts on must be there.
+  // The account must have the quota that the configuration states.
   [400, counted(500), 'bad', /up to 500/],
   [500, counted(500), 'good', /10 are reserved, and Lambda keeps 100 more free\)$/],
 ])('a concurrency of %i for a stage with %j is %s: %s', (limit, also, verdict, detail) => {

@@ -18,7 +18,7 @@ const ELSEWHERE = '00000000-0000-0000-0000-000000000007';
 
 let relay: TestRelay;
 
-/** Everything that is found, by what was looked at. */
+/** Doctor's findings, by what it checked. */
 async function examined(options: TestRelayOptions = {}): Promise<Map<string, string>> {
   relay = await startRelay(options);
   return findings();
@@ -62,11 +62,11 @@ interface Repository {
   labels?: string[];
   archived?: boolean;
   full_name?: string;
-  /** Of the App's installation. */
+  /** The installation of the App. */
   installation?: { permissions: object; events: string[] };
 }
 
-/** GitHub's repository, labels and one account at the wire; undefined: it has no repository. @returns its URL */
+/** Serves GitHub's repository, labels and one account; undefined means no repository. @returns the URL */
 async function github(repository: Repository | undefined): Promise<string> {
   const { url, close } = await startHttpStandIn(({ route, headers: { authorization = '' } }) => {
     const path = decodeURIComponent(route.replace('GET ', ''));

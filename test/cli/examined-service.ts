@@ -8,14 +8,14 @@ import { PROJECT } from '../relay.ts';
 import { clientAtNoon, sandboxAndClient } from '../service/partner/client-at-noon.ts';
 
 type Overrides = NonNullable<RelayConfigInput['connections'][string]['operations']>;
-/** By what was looked at: `good: the second page follows the first`. */
+/** Findings by what was checked: `good: the second page follows the first`. */
 export type Found = ReadonlyMap<string, string>;
 
 const MARKER = '[partner-relay 0123456789abcdef0123]';
 
 const answersOfSandbox: KeptAnswers = new Map();
 
-/** What doctor finds out about the connection to a service that differs. */
+/** Doctor's findings about the connection to a changed service. */
 export async function examined(
   mutation: Mutation = {},
   overrides: Overrides = {},
@@ -29,7 +29,7 @@ export async function examined(
   const defect_id = 'a1b7f4d2-8c36-4e95-b07d-5d2c9e6f3b02';
   defects.push({ ...defect, defect_id, description: long('Müller & Söhne sees another one.') });
   for (const entry of timelogs.slice(0, 2)) entry.note = `${entry.note}, which took until the evening ${MARKER}`;
-  // The day of each entry is another, so that a filter by days can be told from none.
+  // Each entry has another day, so that a filter by days has an effect.
   for (const [index, entry] of timelogs.entries()) entry.date = `2026-01-1${index + 2}`;
   const call = withTheirClock(
     clientAtNoon(await startMutated(sandbox.url, mutation, options ? undefined : answersOfSandbox)).call,
@@ -47,7 +47,7 @@ export const LISTS = [
   ...['projects/list', 'projects/search', 'users/list', 'defects/list', 'timelogs/list', 'tasks/list', 'tasks/search'],
 ];
 
-/** The fields that the relay reads of a list. */
+/** The fields that the relay reads in a list. */
 export const READ_FIELDS = Object.entries({
   'projects/list': ['project_id', 'name'],
   'users/list': ['user_id', 'email', 'name'],
@@ -58,17 +58,17 @@ export const READ_FIELDS = Object.entries({
 }).flatMap(([path, fields]) => fields.map((field) => [path, field] as const));
 
 let kept: Promise<Found> | undefined;
-/** The same of a service that does not differ. */
+/** The findings about the unchanged service. */
 export const unmutated = () => (kept ??= examined());
 
-/** That difference, and no other operation differs. */
+/** Limits a difference to one operation. */
 export const at = (path: string, { reads, answers }: Mutation): Mutation => ({
   reads: (payload, asked) => (reads && asked === path ? reads(payload, asked) : payload),
   answers: (answer, payload, asked) => (answers && asked === path ? answers(answer, payload, asked) : answer),
 });
 export const reads = (change: NonNullable<Mutation['reads']>): Mutation => ({ reads: change });
 export const answers = (change: NonNullable<Mutation['answers']>): Mutation => ({ answers: change });
-/** Changes each row of a list, or the one record of an answer. */
+/** Changes each row of a list, or the record of an answer. */
 export const rows = (change: (row: Row) => unknown) =>
   answers((answer) => {
     for (const row of [answer.data].flat() as Row[]) change(row);

@@ -21,7 +21,7 @@ import { WEBHOOK_SECRET } from '../relay.ts';
 
 let trial: RedeliveryTrial;
 let { relay, github, hook, opened } = {} as RedeliveryTrial;
-/** What the relay is sent instead; undefined for a relay that is not there. */
+/** Answers instead of the relay; undefined if it cannot be reached. */
 let answer: (() => number | undefined) | undefined;
 let handed: string[];
 
@@ -32,7 +32,7 @@ beforeEach(async () => {
   await start();
 });
 
-/** A GitHub that cannot reach the relay. */
+/** Starts a GitHub that cannot reach the relay. */
 async function start(options?: RedeliveryTrialOptions): Promise<void> {
   trial = await startRedeliveryTrial(options);
   ({ relay, github, hook, opened } = trial);
@@ -48,7 +48,7 @@ const client = () =>
     fetch,
   });
 
-/** A process that hands deliveries, as it begins. */
+/** A new process that brings deliveries to the relay. */
 function handing(since = relay.clock.now) {
   const api = createRedeliveryApi(client(), relay.runtime.clock);
   const forwarded = createGithubDeliveries({

@@ -22,7 +22,7 @@ let config: string;
 let service: Sandbox;
 let github: HttpStandIn;
 let slack: HttpStandIn;
-/** What Slack answers to the manifest. */
+/** Slack's answer to the manifest. */
 let slackAnswer: object;
 
 beforeEach(async () => {
@@ -51,7 +51,7 @@ const ofService = () => ({
 
 const command = [join(root, 'cli/bin.js'), 'init'];
 
-/** `partner-relay init` without a terminal, in a folder of its own. */
+/** Runs `partner-relay init` without a terminal, in its own folder. */
 const begin = (words: string[], variables: Record<string, string> = {}) =>
   startChild([...command, '--no-browser', ...words], folder, { RELAY_CONFIG: config, ...variables });
 
@@ -60,10 +60,10 @@ async function init(...given: Parameters<typeof begin>) {
   return { code: await child.ended(), output: child.output() };
 }
 
-/** A terminal around a command, for which it needs Python. */
+/** Runs a command in a terminal, with Python. */
 const TERMINAL = 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)';
 
-/** `partner-relay init` at a terminal. A person answers each question once it was asked. */
+/** Runs `partner-relay init` at a terminal. A person answers each question after it appears. */
 async function initAtTerminal(words: string[], ...answers: [question: string, answer: string][]) {
   const child = spawn('python3', ['-c', TERMINAL, process.execPath, ...command, ...words], {
     cwd: folder,
@@ -86,7 +86,7 @@ async function initAtTerminal(words: string[], ...answers: [question: string, an
 
 const unescaped = (html: string) => html.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&');
 
-/** Does what a browser and GitHub do: reads the form of the page, and comes back with a code. */
+/** Acts as a browser and as GitHub: reads the form of the page, and returns with a code. */
 async function confirm(child: Child): Promise<{ action: URL; manifest: { redirect_url: string } }> {
   const [page = ''] = await child.printed(/http:\/\/127\.0\.0\.1:\d+\/[\w-]{20,}(?=\n)/);
   const html = await (await fetch(page)).text();
@@ -235,7 +235,7 @@ describe('relay init', () => {
       /name the project of the defects: --project <id>\. .*\n {2}[\w-]{36} /,
     ],
   ])('init without a terminal names what is missing, and writes nothing: %s', async (_, words, expected) => {
-    // It reads the projects of an instance with small pages, too.
+    // The command also reads the projects of an instance with small pages.
     const smaller = { ...ofService(), PARTNER_BASE_URL: await startMutated(service.url, takesAtMost(50)) };
     const { code, output } = await init([...words, '--no-slack', '--no-github-app'], smaller);
     expect(output).toMatch(expected);

@@ -27,7 +27,7 @@ async function open(...numbers: number[]): Promise<void> {
   await relay.workToTheEnd();
 }
 
-/** The table, where something happens once each of the five statuses was looked at. */
+/** A table in which something happens after each of the five statuses was read once. */
 function afterFirstLook(happens: () => Promise<void>): Table {
   const { table } = relay.stores;
   let read = 0;
@@ -136,7 +136,7 @@ describe('relay jobs', () => {
         isCounted = true;
         return table.countIndex(...given);
       },
-      // In place of Ctrl+C.
+      // Instead of Ctrl+C.
       indexPage: async (...given) => (isCounted ? Promise.reject(new Error('stopped')) : table.indexPage(...given)),
     };
     const stores = { ...relay.stores, table: untilCounted };

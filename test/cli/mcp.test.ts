@@ -14,7 +14,7 @@ describe('mcp login', () => {
     world = await startSandboxWorld();
   });
 
-  /** The browser goes to the address that is told. */
+  /** Logs in, and opens the told address in a browser. */
   async function loggedIn(decision: 'allow' | 'deny', options: { scope?: string[] } = {}) {
     const endpoint = await world.worker();
     const browse = async (line: string) => {
@@ -77,7 +77,7 @@ describe('what waits for the browser', () => {
     for (const wrong of ['?code=stolen', '?state=wrong&code=stolen', '/else?state=right']) {
       expect((await fetch(loopback.redirectUri + wrong)).status).toBe(404);
     }
-    // No URL, the path of another connection, and one with another host in front of it.
+    // An invalid URL, the path of another connection, and a path after another host.
     for (const wrong of ['//', '/callback/other?state=right', '//127.0.0.1/callback/main?state=right']) {
       expect((await fetch(origin + wrong)).status).toBe(404);
     }

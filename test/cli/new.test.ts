@@ -7,7 +7,7 @@ import { newFolder, withPackage } from '../new-folder.ts';
 import { exampleConfig } from '../relay.ts';
 import { runRelay } from './run-command.ts';
 
-/** Where a team has its automations. */
+/** A team's folder of automations. */
 function customFolder(): string {
   const project = withPackage(newFolder());
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }');

@@ -10,10 +10,10 @@ beforeEach(async () => {
   relay = await startRelay();
 });
 
-/** A step that is done. */
+/** A finished step. */
 const done = { step: 'create-defect', calls: 'tasks/detail', status: 'done', result: {}, startedAt: 0, endedAt: 0 };
 
-/** Runs the command with a configuration. @returns what it printed */
+/** Runs the command with a configuration. @returns its output */
 const plan = (config: RelayConfig, ...words: string[]) =>
   runRelay({ open: async () => targetOf(relay), readConfig: async () => config }, 'plan', ...words);
 
@@ -84,7 +84,7 @@ describe('relay plan', () => {
     const { table } = relay.stores;
     const claimed = { expression: 'SET #life = :life REMOVE #defect', values: { life: 'claimed' } };
     await table.update(keys.link('issue-9001'), claimed);
-    // The defect that the job has created is as the issue wants it.
+    // The defect that the job created already matches the issue.
     expect(await plan(relay.runtime.config)).toMatch(/Made\n {2}→ no call: defect \S+ matches the issue/);
     const changed = exampleConfig({ priority: { labels: { bug: 'High' } } });
     expect(await plan(changed)).toMatch(/Made\n {2}→ update defect \S+, priority High$/m);

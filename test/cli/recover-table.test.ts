@@ -23,7 +23,7 @@ beforeEach(async () => {
   github.hooks = [{ id: Number(hook.id), active: true, events: ['issues'], config: { url: relay.url } }];
 });
 
-/** Runs the command, by the relay's clock, some minutes later. @returns what it printed */
+/** Runs the command by the relay's clock, some minutes later. @returns its output */
 const recover = (...words: string[]) => recoverAt(relay.stores, ...words);
 
 function recoverAt(stores: Stores, ...words: string[]): Promise<string> {
@@ -31,7 +31,7 @@ function recoverAt(stores: Stores, ...words: string[]): Promise<string> {
   return runRelayOf(relay, ['recover', ...words], { stores });
 }
 
-/** Something happens to an issue, of which GitHub tells. */
+/** Changes an issue, and delivers GitHub's event. */
 async function happens(...[action, fields]: Parameters<typeof issueEvent>) {
   const event = issueEvent(action, fields);
   github.issues.set(`${REPOSITORY}#${event.issue.number}`, event.issue);
@@ -56,7 +56,7 @@ describe('partner-relay recover', () => {
   it('believes only the last lines that the relay wrote', async () => {
     await happens('opened', { id: 1, body: 'first' });
     const genuine = String(defectOf(1)?.description);
-    // The issue shows the last lines of another one in its text, as people can read them.
+    // The issue's text contains the last lines of another issue's defect, which people can read.
     await happens('opened', { id: 2, body: genuine });
     await happens('opened', { id: 3, labels: [], body: 'no defect' });
     await happens('opened', { id: 4, body: 'made twice' });
@@ -150,7 +150,7 @@ describe('partner-relay recover', () => {
     relay.clock.now = Date.parse('2026-11-20T10:00Z');
     const event = issueEvent('opened', { id: 1 });
     github.issues.set(`${REPOSITORY}#1`, event.issue);
-    // The first attempt fails, and redelivery asks for it just before the restore point.
+    // The first attempt fails, and the relay requests the delivery again just before the restore point.
     github.down = () => 502;
     const guid = await github.deliver(hook, 'issues', event);
     relay.clock.now = Date.parse('2026-11-20T10:30Z');

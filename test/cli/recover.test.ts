@@ -8,7 +8,7 @@ import { command } from '../slack-requests.ts';
 import { runRelayOf } from './run-command.ts';
 
 const HOUR = 3_600_000;
-/** In what is printed with `--json`. */
+/** A time in the output of `--json`. */
 const TIME = expect.stringMatching(/^2026-11-2\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 let relay: TestRelay;
@@ -56,7 +56,7 @@ describe('relay resume', () => {
     await relay.workToTheEnd();
     expect(defectsMade()).toBe(5);
 
-    // What has just worked is not down.
+    // A connection that has just worked does not count as down.
     relay.clock.now += 60_000;
     relay.sandbox.setFault({ kind: 'key-revoked' });
     for (const id of [7, 8, 9]) await relay.post('issues', issueEvent('opened', { id }));
@@ -133,7 +133,7 @@ describe('relay resume', () => {
   });
 });
 
-/** So many jobs that are parked because the service refuses their defect. */
+/** Makes jobs that are parked because the service refuses their defect. */
 async function refused(count: number): Promise<void> {
   relay.sandbox.setFault({ kind: 'maintenance', status: 422, operation: '/defects/create', times: count });
   await open(count);
@@ -159,7 +159,7 @@ describe('relay resolve --done', () => {
     const [defect] = relay.sandbox.data.defects;
     if (!defect) throw new Error('the sandbox has no defect');
     const { defect_id } = defect;
-    // It may be any defect of the project. A person who knows better says so in the service.
+    // Without the marker, it may be any defect of the project. A person who knows better must say so in the service.
     const refused = await run('resolve', id, '--done', String(defect_id)).catch(String);
     const [marker = ''] = /\[partner-relay \w+\]/.exec(refused) ?? [];
     expect(refused).toContain(`does not contain ${marker}. Nothing was changed. If this job did create it, add`);

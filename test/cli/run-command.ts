@@ -5,7 +5,7 @@ import { relayProgram } from '../../cli/program.ts';
 import type { Target } from '../../cli/target.ts';
 import type { TestRelay } from '../relay.ts';
 
-/** A test's relay as the command line finds it. */
+/** A test's relay, as the target of commands. */
 export const targetOf = ({ url, stores }: Pick<TestRelay, 'url' | 'stores'>, more: Partial<Target> = {}): Target => ({
   githubWebhookUrl: url,
   slackWebhookUrl: undefined,
@@ -13,24 +13,24 @@ export const targetOf = ({ url, stores }: Pick<TestRelay, 'url' | 'stores'>, mor
   ...more,
 });
 
-/** `relay` with these words. */
+/** Runs `partner-relay` with these words. */
 export function parseRelay(given: Partial<Cli>, words: readonly string[]): Promise<unknown> {
   const program = relayProgram(given);
   quiet(program);
   return program.parseAsync(words, { from: 'user' });
 }
 
-/** The same. @returns what it printed */
+/** Runs `partner-relay`. @returns its output */
 export const runRelay = (given: Partial<Cli>, ...words: string[]) => printed(() => parseRelay(given, words));
 
-/** The same on a test's relay, by its clock. */
+/** Runs `partner-relay` on a test's relay, by its clock. @returns its output */
 export const runRelayOf = (relay: TestRelay, words: readonly string[], more?: Partial<Target>): Promise<string> =>
   byClockOf(relay, () => {
     const open = async () => targetOf(relay, more);
     return runRelay({ open, readConfig: async () => relay.runtime.config }, ...words);
   });
 
-/** @returns what is printed meanwhile, also if it fails as expected */
+/** @returns the output of an action, even if it fails as expected */
 export async function printed(act: () => Promise<unknown>, expected?: string): Promise<string> {
   const log = vi.spyOn(console, 'log').mockImplementation(() => {});
   try {

@@ -19,7 +19,7 @@ const open: OpenTarget = async () => {
   throw new Error('the table cannot be read');
 };
 
-/** Runs the command. @returns what it printed */
+/** Runs the command. @returns its output */
 const run = (words: string[], stage?: string) => runRelay({ stage: () => stage, customFolder: OWN }, 'run', ...words);
 
 const OWN = resolve(import.meta.dirname, '../../docs/guides/automations');
@@ -68,7 +68,7 @@ describe('relay run, on this machine', () => {
     const { jobs } = JSON.parse(await run(['due-schedules', '--at', '2026-11-20T17:30+01:00', '--json']));
     expect(jobs).toMatchObject([{ summary: 'team-timesheets of platform, 2026-11-20', repeat: false }]);
     const nothing = ['due-schedules', '--at', '2026-11-22T05:00Z'];
-    // The teams are those of relay.config.ts.
+    // The teams of relay.config.ts.
     expect(await run(nothing)).toMatch(
       /^due-schedules ran as of 2026-11-22 .* \(2026-11-22T05:00:00\.000Z\):[\s\S]*\nNothing is due at 2026-11-22.*The last time that something was due: --at 2026-11-20T15:30:00.000Z$/,
     );

@@ -19,9 +19,9 @@ const APP = { id: 77, pem: 'PRIVATE KEY', webhook_secret: 'wh_secret', html_url:
 
 let github: HttpStandIn;
 let manager: HttpStandIn;
-/** What was stored, by the secret, with the labels of its version. */
+/** The stored secrets, with the labels of their versions. */
 let stored: { SecretId: string; SecretString: string; VersionStages?: string[] }[];
-/** What AWS answers instead. */
+/** Returns the error with which AWS refuses a version. */
 let refuse: (version: (typeof stored)[number]) => string | undefined;
 
 beforeEach(async () => {
@@ -54,7 +54,7 @@ afterEach(() => {
   return Promise.all([github.close(), manager.close()]);
 });
 
-/** Creates an App, as `init --github-app` does. GitHub sends the browser back at once, with that code. */
+/** Creates an App, as `init --github-app` does. GitHub immediately returns the browser with that code. */
 async function createApp(stage: string | undefined, code = 'code1'): Promise<string> {
   const redirected = async (url: string) => {
     const [, state] = /state=([\w-]+)/.exec(await (await fetch(url)).text()) ?? [];
@@ -67,7 +67,7 @@ async function createApp(stage: string | undefined, code = 'code1'): Promise<str
   });
 }
 
-/** `partner-relay secrets set`, with what is typed. */
+/** Runs `partner-relay secrets set` with the typed secret. */
 function enter(name: string, secret: object | string, customFolder?: string): Promise<string> {
   const typed = Readable.from([typeof secret === 'string' ? secret : JSON.stringify(secret)]);
   vi.spyOn(process, 'stdin', 'get').mockReturnValue(typed as typeof process.stdin);
@@ -102,7 +102,7 @@ describe('a new GitHub App', () => {
   });
 
   it('keys of a new App are kept for their owner until they are stored, and the next attempt continues from there', async () => {
-    // Fails after the check: only the writes after it have a label.
+    // Fails after the check: only the check's version has a label.
     refuse = ({ VersionStages }) => (VersionStages ? undefined : DENIED);
     const kept = /are kept in \.relay\/github-app-prod\.json: run .* init --keep --github-app again/;
     await expect(createApp('prod')).rejects.toThrow(kept);

@@ -84,7 +84,7 @@ describe('relay send', () => {
 
   it('labels and the repository of an issue are those of the options', async () => {
     expect((await sent('issues', '--label', 'question')).answer.ignored).toContain('without the label bug');
-    // Its id is known from now on.
+    // From now on, the relay knows the repository's id.
     await sent('issues');
     expect((await sent('issues', '--repo', 'acme/unknown')).answer.ignored).toContain(
       'acme/unknown is not in relay.config.ts',
@@ -196,7 +196,7 @@ it.each([
   ['/pm dnoe 101', 1],
   ['/pm log 30h Login', 1],
 ])('relay send slack ends with an error if the command is not carried out: %s', async (typed, exitCode) => {
-  // From then on, the workspace of the app is known.
+  // From now on, the relay knows the app's workspace.
   await send('slack', '/pm help');
   process.exitCode = undefined;
   await send('slack', typed);

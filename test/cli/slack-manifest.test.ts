@@ -13,8 +13,8 @@ const yesOrNo = /^(true|false)$/;
 const publicUrl = /^https:\/\/(?!localhost|127\.0\.0\.1)\S{1,2990}$/;
 
 /**
- * What Slack takes: https://docs.slack.dev/reference/app-manifest, and the JSON schema that it publishes at
- * https://github.com/slackapi/manifest-schema. Anything that is not here is refused, also where Slack knows it.
+ * What Slack accepts: https://docs.slack.dev/reference/app-manifest, and the JSON schema at
+ * https://github.com/slackapi/manifest-schema. Other fields are refused, even if Slack knows them.
  */
 const published: Readonly<Record<string, RegExp>> = {
   'display_information.name': length(35),
@@ -42,7 +42,7 @@ const published: Readonly<Record<string, RegExp>> = {
   'settings.token_rotation_enabled': yesOrNo,
 };
 
-/** The values of a manifest by their paths, without their places in lists. */
+/** The values of a manifest by path, without positions in lists. */
 function valuesOf(value: unknown, path: readonly string[] = []): [path: string, value: string][] {
   if (typeof value !== 'object' || value === null) return [[path.join('.'), String(value)]];
   return Object.entries(value).flatMap(([name, one]) => valuesOf(one, Array.isArray(value) ? path : [...path, name]));
@@ -53,7 +53,7 @@ function manifest(slack: Partial<RelayConfigInput['slack']> = {}, also: Partial<
   return slackManifest(defineConfig(input), 'Partner Relay', URL);
 }
 
-/** What `partner-relay slack-manifest` prints. */
+/** The output of `partner-relay slack-manifest`. */
 async function printed(...options: string[]): Promise<unknown> {
   const open = () => expect.fail('a stage was looked up');
   return JSON.parse(await runRelay({ open }, 'slack-manifest', '--url', BASE, ...options));
@@ -95,7 +95,7 @@ describe("the Slack app's manifest", () => {
   });
 
   it('the manifest has the scopes of the methods in use, and of groups only if permissions name some', () => {
-    // https://docs.slack.dev/reference/methods names the scopes of each.
+    // https://docs.slack.dev/reference/methods names the scopes of each method.
     const least = [
       ...['channels:read', 'chat:write', 'commands', 'groups:read', 'im:history', 'im:write'],
       ...['users:read', 'users:read.email'],

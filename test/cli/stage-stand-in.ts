@@ -22,11 +22,11 @@ const OUTPUTS = {
 /** https://docs.aws.amazon.com/lambda/latest/api/API_GetAccountSettings.html */
 const ACCOUNT = { AccountLimit: { ConcurrentExecutions: 1_000 } };
 
-/** CloudFormation, STS and Lambda, as far as commands with `--stage test` ask them. */
+/** Stands in for CloudFormation, STS and Lambda, for commands with `--stage test`. */
 export interface StageStandIn extends Pick<HttpStandIn, 'asked' | 'close'> {
-  /** What STS answers. */
+  /** The answer of STS. */
   identity: { status: number; body: string };
-  /** What the stack's output says. */
+  /** Whether the stack's output says that the stage runs. */
   isRunning: boolean;
   /** The variables of a process that operates the relay as the stage `test`. */
   variables: Record<string, string>;

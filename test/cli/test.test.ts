@@ -13,7 +13,7 @@ for (const around of [beforeEach, afterEach])
 
 const run = (...files: string[]) => runRelay({}, 'test', ...files);
 
-/** Runs one test of a file of its own. @returns what was printed, without the line of the file */
+/** Runs one test in its own file. @returns the output without the line of the file */
 async function outcomeOf(test: string, payload?: object): Promise<string> {
   const folder = newFolder();
   if (payload) await writeFile(join(folder, 'payload.json'), JSON.stringify(payload));

@@ -40,7 +40,7 @@ it.each([
   expect(fault).toContain(`Partner Relay needs Node 24, and this is ${here}. Install Node 24.22.1`);
 });
 
-/** A Node of the machine that is too old for the relay, if it has one. */
+/** The machine's own Node, if it is too old for the relay. */
 const versionOf = (node: string) => execFileSync(node, ['--version'], { encoding: 'utf8' });
 const old = (process.env.PATH ?? '')
   .split(delimiter)

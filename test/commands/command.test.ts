@@ -4,7 +4,7 @@ import { type Command, createVerbs } from '../../lib/automations/verbs.ts';
 import { noteIn, withPlainFigures, withSingleBlanks } from '../../lib/commands/words.ts';
 import none, { type CustomOf } from '../../lib/triggers/custom-automation.ts';
 
-/** Words that the verbs know, and characters that upset parsers. */
+/** Words of the commands, and characters that break parsers. */
 const pieces = [
   ...['log', 'done', 'today', 'yesterday', 'Today', 'yesterday,', 'tomorrow', '2026-11-18', '2026-02-30', '18.11.2026'],
   ...['2h', '30m', '1', '12', '4711', '4711:', 'h', 'min', '1.5', '-1h', '#12', 'and', 'WEB–12', '<!--', '/done', '?'],
@@ -25,7 +25,7 @@ const verbs = verbsOfAll.list;
 const parseCommand = (text: string) => verbsOfAll.parse(text, LANGUAGES);
 const printCommand = (command: Command) => verbsOfAll.print(command);
 const onOneLine = withSingleBlanks;
-/** UTF-16 as it comes, with halves of pairs. */
+/** Any UTF-16, with unpaired surrogates. */
 const codeUnits = fc.array(fc.nat(0xffff)).map((units) => String.fromCharCode(...units));
 const anyText = fc.oneof(
   fc.array(fc.constantFrom(...pieces, ' ', ' '), { maxLength: 8 }).map((parts) => parts.join('')),
@@ -75,7 +75,7 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
 
 const log = (minutes: number, day: string, task: string, note?: string) =>
   note === undefined ? { verb: 'log', minutes, day, task } : { verb: 'log', minutes, day, task, note };
-/** What was typed without anything between task and note. */
+/** A command with nothing between task and note. */
 const open = (...[minutes, day, task, note]: [number, string, string, string]) => ({
   ...log(minutes, day, task, note),
   open: { text: `${task} ${note}`, day },
@@ -83,7 +83,7 @@ const open = (...[minutes, day, task, note]: [number, string, string, string]) =
 const mayBe = (text: string) => ({ open: { text, day: 'today' } });
 const help = { verb: 'help' };
 
-/** Without the words in which the name of a task may go on, unless the wanted command has them. */
+/** Removes words with which a task's name may continue, unless the expected command has them. */
 function shortestReading(parsed: object, wanted: object): object {
   if (!('command' in parsed) || 'open' in wanted) return parsed;
   return { command: { ...(parsed.command as object), open: undefined } };
@@ -186,7 +186,7 @@ describe('a command', () => {
     ['done 104 log 1h release', '“log” begins another command. Give one command at a time.'],
     ['done 103 undo 104', '“undo” begins another command. Give one command at a time.'],
     ['done 101-121', '“101-121” is a range. Write each number, 20 at most.'],
-    // What else is no duration is a table of duration.test.ts.
+    // duration.test.ts has the table of invalid durations.
     ['log soon 4711', '“soon” is not a duration such as 1h30m, 1.5h, 90m or 1:30.'],
     ['log 2h :', 'log needs a task: log <duration> [day] <task> [note], for example log 1h30m 4711 wrote tests'],
     ['log 2h “Checkout page', 'The quotation mark before “Checkout page” is not closed.'],
@@ -204,7 +204,7 @@ describe('a command', () => {
     expect(parseCommand(text)).toEqual({ fault });
   });
 
-  // That each is read as the same command is the property below.
+  // The property below checks that each is read as the same command.
   it.each([
     [log(60, 'today', '30m'), 'log 1h "30m"'],
     [log(60, 'today', '4711', 'min order'), 'log 1h 4711 "min order"'],
@@ -296,12 +296,12 @@ describe('a command', () => {
     const units = 'x|9| 9|/pm |-| |"|„|“x|\' |,|#|12,|9:|.9|1h|today |é|🇩🇪|\ud800'.split('|');
     const starts =
       '|please |log |log 2h |log 2h "|log 2h 4711 |log 9|loog 1.|done |doone 1 |fnid "|block |ship "'.split('|');
-    // Each unit has both ends, behind one start or another.
+    // Each unit is tried with both ends, after any of the starts.
     const typed = starts.flatMap((start, index) =>
       units.map((unit, at) => ({ start, unit, end: 'x'.repeat((index + at) % 2) })),
     );
     for (const { start, unit, end } of typed) {
-      // As long as GitHub lets a comment be. What takes the square of this length would outlast the test.
+      // The longest comment on GitHub. A parser with quadratic time would outlast the test.
       const parsed = parseCommand(start + unit.repeat(65_536 / unit.length) + end);
       if ('command' in parsed) continue;
       expect(parsed.fault.length).toBeLessThan(400);

@@ -6,7 +6,7 @@ const commandLines = (body: string) => linesWith(body, ['done', 'undo', 'log']);
 
 const uuid = '0f3c1a52-2b7e-4c1e-9d0a-5b1f6c2d7e88';
 
-/** Markdown around a line, and whether GitHub shows the line as text there. What is a block is left to markdown-it. */
+/** Markdown around a line, and whether GitHub then shows the line as text. markdown-it decides about blocks. */
 const surroundings: [string, (line: string) => string, boolean][] = [
   ['alone', (line) => line, true],
   ['after other lines', (line) => `Thanks!\n\n${line}\nBye`, true],
@@ -52,7 +52,7 @@ const surroundings: [string, (line: string) => string, boolean][] = [
   ['in a footnote', (line) => `[^1]: See\n${line}`, false],
 ];
 
-/** UTF-16 as it comes, with halves of pairs. */
+/** Any UTF-16, with unpaired surrogates. */
 const codeUnits = fc.array(fc.nat(0xffff)).map((units) => String.fromCharCode(...units));
 
 describe('a command in a comment', () => {
@@ -163,7 +163,7 @@ describe('a text on GitHub', () => {
     const sentences = ['Completes checklist item 1 ', 'Completes checklist items 1, ', '1, ', '1', 'completes ', '# '];
     for (const unit of [...units, ...sentences]) {
       for (const start of ['', 'Completes checklist items ']) {
-        // As long as GitHub lets one be. What takes the square of this length would outlast the test.
+        // The longest comment on GitHub. A parser with quadratic time would outlast the test.
         const body = start + unit.repeat(65_536 / unit.length);
         expect(commandLines(body).length).toBeLessThanOrEqual(65_536 / 8);
         expect(completedItems(body).length).toBeLessThanOrEqual(1);

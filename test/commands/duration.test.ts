@@ -5,7 +5,7 @@ import { parseDuration, printDuration } from '../../lib/commands/duration.ts';
 const DAY_MINUTES = 1_440;
 const minutesOfADay = fc.integer({ min: 1, max: DAY_MINUTES });
 
-/** UTF-16 as it comes, with halves of pairs. */
+/** Any UTF-16, with unpaired surrogates. */
 const codeUnits = fc.array(fc.nat(0xffff)).map((units) => String.fromCharCode(...units));
 
 describe('a duration', () => {

@@ -6,15 +6,15 @@ import none from '../../lib/triggers/custom-automation.ts';
 
 const { parse: parseCommand, print: printCommand } = createVerbs(none);
 
-/** In which the days below are. */
+/** The languages of the days below. */
 const LANGUAGES = 'en de fr es it pt nl pl sv ru ja'.split(' ');
 
 const UUID = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
-/** An hour and a half on 4711, unless it says otherwise. */
+/** An hour and a half on 4711, unless changed. */
 const logged = (change: { minutes?: number; day?: string; task?: string; note?: string; isId?: true } = {}) => ({
   command: { verb: 'log', minutes: 90, day: 'today', task: '4711', ...change },
 });
-/** The same with a note, and with nothing between the two. */
+/** The same with a note, and nothing between task and note. */
 const open = (note: string) => logged({ note });
 const on = (day: string, note?: string) => logged({ day, ...(note !== undefined && { note }) });
 const DAY = / looks like a day\. Write the day before the task: today, yesterday or a date such as 2026-11-18\./;
@@ -30,7 +30,7 @@ describe('figures in full-width forms', () => {
     'log 1h 30 4711|log 2-3h 4711|log 2d 4711|log 2h Login and 3h Checkout|log 9:00-11:30 Login|log 25h Login|log 4711 2h',
     'done 12|done #12, 13|undo 12 13|done 101-103',
   ])('are read as the plain ones: %s', (lines) => {
-    // A fault shows what was typed.
+    // A fault shows the typed text.
     const read = (text: string) => JSON.stringify(parseCommand(text, LANGUAGES)).normalize('NFKC');
     for (const line of lines.split('|')) {
       const typed = [/\d/g, /\S*\d\S*/g].map((figures) => line.replace(figures, wide));
@@ -151,7 +151,7 @@ describe('what people type for a command', () => {
 });
 
 describe('time as people type it, or paste it from documents and chats', () => {
-  /** What is typed behind `log`, with | between what means the same. */
+  /** Typed text after `log`; | separates texts with the same meaning. */
   const notes = [
     ...['wrote tests today', 'vor der Tagung', 'hace buen día', 'sat with Tom', 'mon compte', 'on the train'],
     ...['the 2nd draft', 'the day shift', 'part 1/2', 'last time fix', 'may fix it', 'released 2.4', '3 tests'],
@@ -163,7 +163,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
   });
 
   it.each([
-    // Durations, of which most are in duration.test.ts.
+    // Durations. duration.test.ts has most of them.
     ['1 h 30 min 4711|1:30 h 4711|\u200e1h30m 4711|1h\u200b30m 4711|time 1h30m 4711', logged()],
     ['90 Minuten 4711|1,5 Std. 4711|1 Stunde 30 Minuten 4711|1 heure 30 minutes 4711', logged()],
     ['1 hora 30 minutos 4711|1 uur 30 minuten 4711|1 ora 30 minuti 4711', logged()],
@@ -187,7 +187,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ]),
     ['1 day Login with passkeys|1d 4711', /not logged in days\. Write the hours, such as 8h/],
     ['einen halben Tag 4711|medio día 4711', /not logged in days\. Write the hours, such as 8h/],
-    // Days that are understood, before the task and behind it.
+    // Days, before the task and after it.
     ['1h30m yesterday 4711|1h30m YESTERDAY 4711|1h30m (yesterday) 4711|1h30m on yesterday 4711', on('yesterday')],
     ['1h30m 4711 yesterday.|1h30m 4711 (yesterday)|1h30m 4711 *yesterday*|1h30m 4711 yesterday…', on('yesterday')],
     ['1h30m 4711 - yesterday|1h30m 4711 \u200eyesterday|1h30m 4711 \u2068yesterday\u2069', on('yesterday')],
@@ -204,7 +204,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['une heure et demie 4711|hora y media 4711|1 heure et demie 4711|one and a half hours 4711', logged()],
     ['deux heures et quart 4711', logged({ minutes: 135 })],
     ['1h30m mañana 4711|1h30m übermorgen 4711', /You cannot log time in the future/],
-    // More than one day or duration, or none.
+    // Several days or durations, or none.
     ['1h30m 4711 yesterday and today', /“yesterday and today” is more than one day/],
     ['1h30m 4711 doch nur 30min|1h30m 4711 wrote docs, sorry, 20m', /There is a second duration, “(?:30min|20m)”/],
     ['1h30m every day 4711|1h30m jeden Tag 4711', /is more than one day/],
@@ -235,7 +235,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['1h30m Login with passkeys 2026-02-30', /There is no 2026-02-30 in the calendar/],
     ['1h30m 4711 tomorrow|1h30m Login with passkeys tomorrow', /You cannot log time in the future/],
     ['1h30m morgen Login with passkeys|1h30m “Checkout page” tests on tomorrow', /You cannot log time in the future/],
-    // Notes, which have days and durations, too.
+    // Notes that contain days and durations.
     ...notes.map((note) => [`1h30m 4711 ${note}`, open(note)]),
     ['1h30m 4711 - wrote tests', open('wrote tests')],
     ['1h30m 4711 – pair|1h30m 4711 : “pair”|1h30m 4711: - pair', logged({ note: 'pair' })],
@@ -293,7 +293,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
     }
   });
 
-  // On a Tuesday.
+  // Typed on a Tuesday.
   it.each([
     ['2026-11-23', 'monday|Monday:|on monday|mon|Montag|am Montag|Mo.|lundi|lunes|måndag|понедельник'],
     ['2026-11-20', 'friday|last friday|letzten Freitag|Fr.'],
@@ -378,7 +378,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
     expect(parseCommand(`done ${typed}`, LANGUAGES)).toEqual({ command: { verb: 'done', items } });
   });
 
-  /** A suggestion is asked about too: nothing is done before it is accepted. */
+  /** The relay also asks about a suggestion, and does nothing before the person accepts it. */
   function suggested(parsed: object): object {
     return 'suggestions' in parsed ? { suggestions: expect.any(Array) } : {};
   }

@@ -3,7 +3,7 @@ import { tableLimits } from '../../lib/config/capacity.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
 import { unitsOfIssue } from '../figures/write-units.ts';
 
-/** The write units a second that the table is allowed for so many events and calls, without the factor. */
+/** The table's allowed write units a second for these events and calls, without the factor. */
 function unitsFor(eventsPerSecond: number, callsPerSecond: number): number {
   const config = defineConfig({
     connections: { main: { limits: { perMinute: callsPerSecond * 60 } } },

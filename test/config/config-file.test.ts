@@ -7,7 +7,7 @@ import { newFolder } from '../new-folder.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** `partner-relay config check` of a file, in its folder, where no relay runs. */
+/** Runs `partner-relay config check` on a file, in its folder, without a relay. */
 async function check(file: string, text: string, ...options: string[]) {
   const folder = newFolder();
   await writeFile(join(folder, file), text);

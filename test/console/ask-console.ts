@@ -1,4 +1,4 @@
-/** Asks a console as its page does. @param address with the token, as it is printed */
+/** Asks a console as its page does. @param address the printed address, with the token */
 export async function askConsole<T>(
   address: string,
   path: string,

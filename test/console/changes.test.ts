@@ -91,7 +91,8 @@ it('pages of a stage hear of a job that is queued, done or parked; its index is 
   relay.sandbox.revokeKey(relay.sandbox.keys[0]?.apiKey ?? '');
   await relay.work();
   await Promise.all(pages.map((page) => until(page, id)));
-  // One query for each status, and a few rounds until the job was seen: three pages would need three times as many.
+  // One query for each status and round, and a few rounds until the job was seen. Separate readings would need three
+  // times as many for three pages.
   const rounds = readings / jobStatuses.length;
   for (const page of open.splice(0)) page.abort();
   await watching.close();

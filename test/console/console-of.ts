@@ -10,9 +10,9 @@ export const TOKEN = 'the token of the tests';
 export interface TestConsole {
   port: number;
   url: string;
-  /** The errors that were not the operator's. */
+  /** Errors that the operator did not cause. */
   failures: unknown[];
-  /** What the functions logged, as the console of `npm start` sees it. */
+  /** Takes a line of the functions' log, as the console of `npm start` gets it. */
   saw(line: unknown): void;
   get<T>(path: string): Promise<T>;
   /** @returns the status, and the answer */

@@ -37,7 +37,7 @@ async function issue(id: number, fields: Parameters<typeof issueEvent>[1] = {}):
   return String((answer.jobs as string[])[0]);
 }
 
-/** An issue whose defect was created, as far as the service knows, and whose every answer was lost. */
+/** An issue whose defect was created, but all answers about it were lost. */
 async function unknownOutcome(): Promise<string> {
   relay.sandbox.setFault({ kind: 'cut', when: 'on arrival', ...creation });
   relay.sandbox.setFault({ kind: 'cut', when: 'on arrival', operation: '/defects/list' });

@@ -26,7 +26,7 @@ afterAll(async () => {
   await shown.close();
 });
 
-/** What was asked of the table, and how many items it may have read at most. */
+/** The requests to the table, and the most items that they may have read. */
 function asked() {
   const queries = table.calls.filter(({ action }) => action === 'Query');
   const actions = new Set(table.calls.map(({ action }) => action));
@@ -34,7 +34,7 @@ function asked() {
   return { actions, queries: queries.length, items };
 }
 
-/** The pages of a list, from the first to the last. */
+/** All pages of a list. */
 async function* pagesOf(query: string): AsyncGenerator<JobPage> {
   for (let cursor: string | undefined = ''; cursor !== undefined; ) {
     const page: JobPage = await shown.get(`/api/jobs?${query}&cursor=${encodeURIComponent(cursor)}`);
@@ -56,7 +56,7 @@ describe('with 10,000 jobs in the table', () => {
   it('counts stop early and say so, with the same numbers in the terminal', async () => {
     const { counts } = await shown.get<Now>('/api/now');
     expect(counts).toMatchObject({ succeeded: { jobs: 1_000, more: true }, parked: { jobs: 1_000, more: true } });
-    // Also the parts of the last hour, which are counted once.
+    // Includes the parts of the last hour, which are counted once.
     expect(asked().items).toBeLessThan(12_000 + 18 * 1_200);
     expect(asked().actions).not.toContain('Scan');
     const printed = await runRelay({ open: async () => targetOf(relay) }, 'jobs');

@@ -4,12 +4,12 @@ import type { Job } from '../../lib/engine/record/job.ts';
 import { keys } from '../../lib/state/table/keys.ts';
 import type { TestRelay } from '../relay.ts';
 
-/** The most that DynamoDB takes at once. */
+/** The most writes in one request to DynamoDB. */
 const BATCH = 25;
-/** This many of each ten jobs have that status. */
+/** The statuses of each ten jobs. */
 const STATUSES = ['succeeded', 'succeeded', 'succeeded', 'succeeded', 'succeeded', 'succeeded', 'parked'] as const;
 
-/** Stores jobs that have ended, a second apart, without running them. @returns them, the oldest first */
+/** Stores jobs that ended a second apart, without running them. @returns them, oldest first */
 export async function storeManyJobs({ clock, runtime }: TestRelay, count: number): Promise<Job[]> {
   const client = new DynamoDBClient({});
   const jobs = Array.from({ length: count }, (_, index) => endedJob(index, clock.now - (count - index) * 1_000));

@@ -22,7 +22,7 @@ async function start(options: Partial<ConsoleOptions> = {}): Promise<void> {
   console_ = await consoleOf(relay, options);
 }
 
-/** @returns what the operator reads */
+/** @returns the operator's answer */
 async function operate(operation: RelayAction): Promise<ActionOutcome> {
   const { status, answer } = await console_.post<ActionOutcome & { error?: string }>('/api/operate', operation);
   if (status !== 200) throw new Error(`${status}: ${answer.error}`);

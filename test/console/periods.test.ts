@@ -32,7 +32,7 @@ const comment: StepEntry = {
   ...{ step: 'comment', calls: 'GitHub comment', status: 'done', startedAt: 9_000, finishedAt: 10_000 },
 };
 
-/** `queue 1000-1200`, with the step that it belongs to. */
+/** `queue 1000-1200`, with the period's step. */
 const inWords = (periods: readonly Period[]) =>
   periods.map(({ is, from, to = '', step }) => `${is} ${from}-${to}${step === undefined ? '' : ` ${step}`}`);
 

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { vi } from 'vitest';
 
-/** A request to the table, as it was given to the SDK. */
+/** A request to the table, as the SDK got it. */
 export interface TableCall {
   /** `Query`, `GetItem` */
   action: string;
@@ -9,7 +9,7 @@ export interface TableCall {
   limit?: number | undefined;
 }
 
-/** Writes down every request to the table, from then on. */
+/** Records all further requests to the table. */
 export function watchTable(): { calls: TableCall[]; close(): void } {
   const calls: TableCall[] = [];
   const { send } = DynamoDBClient.prototype;

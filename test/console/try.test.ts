@@ -22,7 +22,7 @@ beforeEach(() => relay.sandbox.clearFaults());
 
 const read = () => console_.get<TryFacts>('/api/try');
 
-/** Does it, and the jobs that come of it. @returns what the operator reads */
+/** Carries out an action and its jobs. @returns the operator's answer */
 async function act(action: TryAction): Promise<string> {
   const { status, answer } = await console_.post<{ text: string; error?: string }>('/api/try', action);
   if (status !== 200) throw new Error(answer.error);

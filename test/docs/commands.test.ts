@@ -13,13 +13,13 @@ for (const [name, [, load]] of Object.values(commands).flatMap((group) => Object
   if (command) (await load()).define(command, {} as Cli);
 }
 
-/** What pages write after `partner-relay`, without quoted values and comments. */
+/** The texts after `partner-relay` on pages, without quoted values and comments. */
 function linesOf(page: string): string[] {
   const found = readFileSync(join(root, page), 'utf8').matchAll(/(?:npx |`)partner-relay +([^`\n]+)/g);
   return [...found].map(([, line = '']) => line.replaceAll(/'[^']*'|"[^"]*"/g, '…').replace(/ #.*| [|>] .*/, ''));
 }
 
-/** What is wrong with a command line, by the names of the commands and their options. */
+/** Unknown commands and options in a command line. */
 function faults(line: string): string[] {
   let command: Command = program;
   const wrong: string[] = [];
@@ -27,7 +27,7 @@ function faults(line: string): string[] {
   for (const word of line.replaceAll(/[.,;)]+(?=\s|$)/g, '').split(/\s+/)) {
     if (word.startsWith('--')) {
       const option = [...command.options, ...program.options].find(({ long }) => long === word);
-      // The options of `cdk` are the CDK's.
+      // `cdk` takes the CDK's options.
       if (!option && word !== '--help' && command.name() !== 'cdk')
         wrong.push(`${command.name()} has no option ${word}`);
       isValue = option?.required === true;

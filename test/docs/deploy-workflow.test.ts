@@ -13,7 +13,7 @@ it('npm installs nothing where the role that deploys can be assumed: all that ru
   expect(deploy.match(/(?<=run: ).*/g)).toEqual(['node cdk.out/deploy.mjs']);
   expect(deploy).not.toMatch(/\bnpm\b|\bnpx\b|checkout/);
   expect(deploy).toContain('    needs: build\n');
-  // The subject of a token names the environment. A job without the right gets no token.
+  // A token's subject names the environment, and a job without the permission gets no token.
   expect(deploy).toMatch(/^ {4}environment: \$\{\{ inputs\.stage \}\}$/m);
   expect(deploy).toMatch(/^ {4}permissions: \{ id-token: write \}$/m);
   expect(build).not.toMatch(/id-token|environment:|role-to-assume|secrets\./);

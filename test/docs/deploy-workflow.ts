@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The workflow with which a team deploys, as docs/deploy.md shows it. */
+/** The workflow with which a team deploys, from docs/deploy.md. */
 export function deployWorkflow(): string {
   const page = readFileSync(new URL('../../docs/deploy.md', import.meta.url), 'utf8');
   const [, shown] = /\n\n((?: {4}.*\n)*? {4}jobs:\n(?: {4}.*\n)+)/.exec(page) ?? [];

@@ -4,7 +4,7 @@ import { decisions } from '../../lib/decide.ts';
 
 const columns = ['repeatable', 'creating', 'creating, unanswered', 'sent once', 'evidence'] as const;
 
-/** The table that the code decides by, as Markdown. */
+/** The code's table of decisions, as Markdown. */
 function decisionTable(): string {
   const rows = Object.entries(decisions).map(([outcome, row]: [string, Partial<Record<string, string>>]) => [
     outcome,

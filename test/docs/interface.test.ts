@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { newFolder } from '../new-folder.ts';
 
-/** All that a team builds on. */
+/** Everything that teams build on. */
 const TEXTS = ['docs/api/exports.txt', 'docs/api/help.txt', 'docs/api/steps.txt', 'docs/configuration.md'];
 
-/** The texts that changed since the last version, if nothing was added to CHANGELOG.md. Before the first, there are none. */
+/** The texts that changed since the last version, if CHANGELOG.md has nothing new. Empty before the first version. */
 function unexplained(folder: string): string[] {
   const git = (...words: string[]) => spawnSync('git', words, { cwd: folder, encoding: 'utf8' }).stdout.trim();
   const tag = git('describe', '--tags', '--abbrev=0', '--match', 'v*');

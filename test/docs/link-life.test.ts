@@ -40,7 +40,7 @@ const transitions: Readonly<Record<string, (link: Link) => Link | undefined>> = 
   leave: (link) => leave(link, to),
 };
 
-/** Every move of a link that the code makes: `unclaimed --> claimed: claim`. */
+/** Every transition of a link in the code: `unclaimed --> claimed: claim`. */
 function movesOfCode(): string[] {
   return links.flatMap((link) =>
     Object.entries(transitions).flatMap(([name, move]) => {

@@ -9,7 +9,7 @@ const rows = [...textOf('docs/promises.md').matchAll(/^\| (.+) \| (.+) \| `(.+)`
   ([, promise = '', title = '', file = '']) => ({ promise: bare(promise), title, file }),
 );
 
-/** Without the period of a sentence, which one page has and another has not. */
+/** Removes the period, because only some pages have it. */
 function bare(promise: string): string {
   return promise.replaceAll(/\s+/g, ' ').replace(/\.$/, '');
 }

@@ -10,7 +10,7 @@ const sources = globSync(['*.ts', `{${folders}}/**/*.{ts,tsx}`], { cwd: root, ex
 
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** As GitHub makes anchors of headings. */
+/** The anchors of a page's headings, as GitHub makes them. */
 function anchorsOf(page: string): string[] {
   return [...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading

@@ -10,7 +10,7 @@ const tests = globSync('test/**/*.test.ts', { cwd });
 const namesIn = (file: string) => textOf(file).match(NAMES) ?? [];
 const NAMES = /(?<=(?:\b(?:it|describe)|\](?: as const)?\)|\)\))\(\s*)(['"`]).*?\1(?=,)/g;
 const textsOf = (file: string) => [...(textOf(file).match(/\/\*\*.*?\*\/|\/\/ [^\n]*/gs) ?? []), ...textsIn(file)];
-/** Without docs/configuration.md, which is made. */
+/** Without docs/configuration.md, which is generated. */
 const written = globSync(['*.md', '{docs,test}/**/*.md'], { cwd }).filter((page) => page !== 'docs/configuration.md');
 const code = /^```.*?^```|^ {4}.*?$/gms;
 const tables = /(?<=made by `npm run docs` -->\n\n).*?(?=\n(?:\n|$))/gs;
@@ -32,7 +32,7 @@ it.each<[string, RegExp, most: number]>([
 
 const stumbles =
   /\b(?:whoever|anew|of which(?!-)|what cannot|has the \w+ an?|it is not known whether|there is no way to|all the same|gets? on|is told (?:so|of)|are looked at|is looked at|of whom|that is none|(?:nobody|no one) knows which)\b|(?:\. |\*\* |\/\/ )One that|[\p{L},.;:] {2,}\p{L}/giu;
-/** A list of fragments with a full stop behind the last alone. */
+/** A list of fragments in which only the last ends with a full stop. */
 const stopped = /(?<=\n\n)(?:- (?:[^\n]|\n +)*[^.:!?;,]\n)+- (?:[^\n]|\n +)*\.(?=\n\n|\n*$)/g;
 
 it.each([...written, ...sources, ...tests])('%s has no phrase that readers stumble over', (file) => {

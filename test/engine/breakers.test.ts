@@ -22,7 +22,7 @@ async function open(count: number, from = 1): Promise<void> {
   for (let id = from; id < from + count; id++) await relay.post('issues', issueEvent('opened', { id }));
 }
 
-/** Time as it passes: every five seconds what wakes is worked on, and every minute the sweep runs. */
+/** Lets time pass: every five seconds the workers work, and every minute the sweep runs. */
 async function pass(ms: number): Promise<void> {
   for (const end = relay.clock.now + ms; relay.clock.now < end; ) {
     relay.clock.now = Math.min(end, relay.clock.now + 5 * SECOND);
@@ -74,7 +74,7 @@ describe('an operation that fails alone', () => {
 
   it('an operation that refuses the key is stopped alone, and nothing says that the connection refuses it', async () => {
     const fetch: typeof globalThis.fetch = async (input, init) => {
-      // Nothing is known while the connection is probed, even if that takes long.
+      // While the connection is probed, its state is unknown, even if that takes long.
       if (String(input).endsWith('/validate')) {
         await relay.sweep();
         relay.clock.now += 4 * SECOND;
@@ -122,14 +122,14 @@ it('jobs that wait for an operation stand in its line, are not run while it fail
   expect(standing.length).toBeGreaterThanOrEqual(8);
   await pass(5 * MINUTE);
   const generations = new Map((await relay.jobs()).map(({ id, generation }) => [id, generation]));
-  // All but the few that were called to probe.
+  // All but the few jobs that were called to probe.
   expect(standing.filter(({ id, generation }) => generations.get(id) !== generation).length).toBeLessThanOrEqual(3);
 
   relay.sandbox.clearFaults();
   await relay.workToTheEnd();
   const ended = (await relay.jobs('succeeded')).filter(({ id }) => standing.some((one) => one.id === id));
   const inOrder = ended.toSorted((a, b) => a.wakeAt - b.wakeAt);
-  // The one that probed comes first.
+  // The job that probed comes first.
   expect(inOrder.slice(1).map(({ createdAt }) => createdAt)).toEqual(
     inOrder
       .slice(1)
@@ -146,14 +146,14 @@ it('a creation without an answer is not left to a person while other jobs try it
     await pass(10 * MINUTE);
     parked.push((await relay.jobs('parked')).length);
   }
-  // The first two have ended before any other job tried.
+  // The first two have ended before any other job tries.
   expect(parked.slice(0, 8)).toEqual(Array(8).fill(2));
   expect(parked[8]).toBeGreaterThan(2);
 });
 
 describe('a connection that is down', () => {
   it('is not what three lost answers in a row are: after a probe that shows nothing, another job probes at once', async () => {
-    // Those of three jobs. Each sends the same bytes again, which the service has seen.
+    // The first requests of three jobs. Each sends the same bytes again, which the service has seen.
     for (const skip of [0, 2, 4])
       relay.sandbox.setFault({ kind: 'cut', when: 'on answer', operation: '/defects/create', skip, times: 1 });
     await open(8);
@@ -178,7 +178,7 @@ describe('a connection that is down', () => {
     relay.sandbox.setFault(fault);
     await open(5);
     await relay.work();
-    // A probe at once and another one two seconds later.
+    // One probe at once, and another two seconds later.
     expect(relay.sandbox.requests).toBe(calls + 2);
     await relay.sweep();
     expect(relay.metrics.findLast((record) => 'ConnectionPaused' in record)).toMatchObject({ ConnectionPaused: 1 });

@@ -15,7 +15,7 @@ let relay: TestRelay;
 it('creations whose answers are lost share one reading of the list', async () => {
   relay = await startRelay();
   const issues = 30;
-  // Three of ten. The same bytes follow each, so that ten issues are thirteen requests.
+  // Three of ten jobs. Each sends the same bytes again, so ten issues are thirteen requests.
   for (let requests = 0; requests < 3 * 13; requests += 13) {
     for (const lost of [2, 6, 10]) {
       relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation, times: 1, skip: requests + lost });
@@ -57,7 +57,7 @@ it.each([2, 3, 4])(
     }
     await relay.workToTheEnd();
     expect(resentAt).toHaveLength(2 + times);
-    // One worker at a time runs here, so those that wait in place go first.
+    // Only one worker runs here, so jobs that wait in place go first.
     expect(Math.max(...resentAt.slice(1).map((at, index) => at - (resentAt[index] ?? 0)))).toBeLessThanOrEqual(10);
     expect(await relay.jobs('parked')).toEqual([]);
     expect(relay.defects()).toHaveLength(50);
@@ -178,7 +178,7 @@ it('an unsent request whose slot grew old is deleted if the run has no time for 
   relay = await startRelay({
     runtime: {
       randomBytes: (size) => {
-        // Of a nonce: between the slot and the send.
+        // A nonce is drawn between the slot and the send.
         if (size === 12 && stalls) {
           stalls = false;
           relay.clock.now += 55_000;

@@ -57,7 +57,7 @@ describe('the history of a step', () => {
       sends: { older: 0, newest: sends },
       settledBy,
     });
-    // Neither counts as a failure of the operation in the end.
+    // In the end, neither counts as a failure of the operation.
     const { breakers } = (await relay.stores.table.get(keys.breaker('main'))) ?? {};
     expect(breakers).toMatchObject({ 'defects/create': { failures: 0 } });
   });
@@ -112,7 +112,7 @@ describe('discarding a job', () => {
   );
 
   it('the next event finds the defect of a discarded job whose outcome was unknown', async () => {
-    // The defect is made, but neither the answer nor the list shows it.
+    // The service creates the defect, but neither its answer nor the list shows it.
     relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation, times: 1 });
     relay.sandbox.setFault({ kind: 'maintenance', status: 422, operation: '/defects/list', times: 4 });
     await relay.happens(issueEvent('opened', { id: 1 }));

@@ -11,7 +11,7 @@ const limits = { perMinute: 20, perDay: 5_000 };
 
 let relay: TestRelay;
 
-/** @param ended a job that does not stand in line any more */
+/** @param ended a job that has left the line */
 type Shown = (ended: StandingJob, standing: StandingJob[]) => StandingJob[];
 
 const called = (job: StandingJob) => ({ ...job, slotAt: relay.clock.now + 1_000 });
@@ -23,7 +23,7 @@ it.each<[string, number, Lane, Shown]>([
   [
     'one of many that the index shows as waiting is called, and ends at once',
     0,
-    // Leaves some slots to the line.
+    // This lane leaves some slots to the line.
     'background',
     (ended, standing) => [...standing, ...Array(4).fill({ ...ended, createdAt: Infinity })],
   ],
@@ -40,7 +40,7 @@ it.each<[string, number, Lane, Shown]>([
   async function take(lane: Lane): Promise<void> {
     while ((await budget.requestSlot({ connection: 'main', limits, lane })).granted);
   }
-  // The relay notes the budget of the key.
+  // The relay stores the budget of the key.
   await stands(3);
   await take('interactive');
   await stands(1);

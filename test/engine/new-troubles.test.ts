@@ -19,7 +19,7 @@ beforeEach(async () => {
   relay = await startRelay({ config: { ...config, connections: { main, first: main, second: main } } });
 });
 
-/** Sweeps every minute. @returns what was counted in each */
+/** Sweeps every minute. @returns the metric's values */
 async function sweeps(minutes: number, metric: string): Promise<number[]> {
   const counted: number[] = [];
   for (let minute = 0; minute < minutes; minute++) {

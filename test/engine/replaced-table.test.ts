@@ -17,7 +17,7 @@ const lists = (name: string) => relay.sandbox.audit.filter(({ endpoint }) => end
 
 const example = exampleOf('issue_comment', 'created') as { comment: object };
 
-/** A comment that logs time, as GitHub delivers it. */
+/** Delivers a comment that logs time. */
 async function comment(id: number): Promise<void> {
   const at = new Date(relay.clock.now).toISOString();
   const written = { created_at: at, updated_at: at, id, body: `/log 1h ${CHECKOUT}` };
@@ -69,7 +69,7 @@ describe('after the table was replaced', () => {
     const [job] = await relay.jobs('parked');
     expect(job?.parked?.reason).toMatch(/the table was replaced on 2026-11-20.*relay issue Codertocat\/Hello-World#2/);
     expect(relay.sandbox.data.defects).toHaveLength(before);
-    // While workers may still use the earlier table, no one can know.
+    // While workers may still use the earlier table, the outcome is unknown.
     relay.clock.now += 15 * 60_000;
     await clearLink(relay, 2);
     await relay.replay();

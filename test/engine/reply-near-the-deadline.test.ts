@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 
-/** A reply may take 20 seconds, and the worker stops 59 after it began. */
+/** A reply may take 20 seconds, and the worker stops 59 seconds after it began. */
 it.each([
   [39, []],
   [40, ['this run has no time left for a reply']],

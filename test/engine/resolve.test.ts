@@ -10,7 +10,7 @@ const STEP = 'create-defect';
 let relay: TestRelay;
 const clock = () => relay.clock.now;
 
-/** A job whose defect was created, and which is parked because no answer came and the service listed it later. */
+/** A parked job whose defect exists: the service did not answer, and listed it only later. */
 async function parked(): Promise<Job> {
   relay = await startRelay({
     config: exampleConfig({ priority: { default: 'Medium', labels: { urgent: 'High' } } }),
@@ -32,7 +32,7 @@ async function parked(): Promise<Job> {
   return job;
 }
 
-/** @param by the operator, who found the defect */
+/** @param by the operator who found the defect */
 async function done(by: string, id = relay.defects()[0]?.defect_id ?? ''): Promise<Job> {
   const [job] = await relay.jobs('parked');
   if (!job) throw new Error('expected a parked job');

@@ -14,7 +14,7 @@ it('a search in a slow list ends', async () => {
       async fetch(...request) {
         if (slow && String(request[0]).includes('/defects/list')) {
           relay.clock.now += 6_000;
-          // It would go on for ever.
+          // Otherwise, it would never end.
           if (++lists >= 400) slow = false;
         }
         return globalThis.fetch(...request);
@@ -36,7 +36,7 @@ it('a search in a slow list ends', async () => {
     await relay.sweep();
     if ((await relay.jobs()).every(({ status }) => status === 'parked' || status === 'succeeded')) break;
   }
-  // Three looks of ten pages.
+  // Three searches of ten pages.
   expect(lists).toBeLessThanOrEqual(40);
 }, 120_000);
 

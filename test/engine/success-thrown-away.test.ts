@@ -11,7 +11,7 @@ it('a creation answered with 2xx is done, even if moving the waiting line fails'
   let failed = 0;
   relay = await startRelay();
   const { send } = DynamoDBClient.prototype;
-  // DynamoDB refuses one write of the budget: the one by which the waiting line is moved on.
+  // DynamoDB refuses the write of the budget that moves the waiting line.
   const sending = vi.spyOn(DynamoDBClient.prototype, 'send').mockImplementation(function (
     this: DynamoDBClient,
     ...sent: unknown[]

@@ -15,7 +15,7 @@ import { PLATFORM, readable } from '../slack-requests.ts';
 type Do = JobAction['do'];
 
 const on = github('issues.opened', { input: {}, job: ({ issue }) => ({ happened: [issue.id], input: {} }) });
-/** Whether the relay can search for what an operation made, and whether it can check the id that a person gives. */
+/** Whether the relay can search for what an operation created, and whether it can check an id from a person. */
 const declared: readonly [name: string, isSought: boolean, isChecked: boolean][] = [
   ['defects/create', true, true],
   ['timelogs/create', true, true],
@@ -33,7 +33,7 @@ afterEach(() => Promise.all([shown?.close(), relay?.close()]));
 type Row = Readonly<Record<string, unknown>>;
 const rows = () => Object.values(relay.sandbox.data).flatMap((all): Row[] => all as unknown as Row[]);
 
-/** A job that is parked after the answer to its only call was lost. @returns its id, and the row that the call made */
+/** A job that is parked after the answer to its only call was lost. @returns its id, and the created row */
 async function parked(name: string): Promise<{ id: string; made: Row | undefined }> {
   const { effect } = operations.get(name) ?? {};
   const payload = carriedOut.find((row) => row.name === name)?.payload ?? {};

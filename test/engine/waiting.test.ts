@@ -88,7 +88,7 @@ describe('a job of a person', () => {
         },
       },
     });
-    // Has the key's budget noted for a process without the key.
+    // Makes a process without the key store the key's budget.
     await command(relay, 'done 101');
     await relay.workToTheEnd();
     relay.clock.now += 2 * MINUTE;
@@ -99,7 +99,7 @@ describe('a job of a person', () => {
       if (answer.granted) await answer.slot.answered();
     }
     await budget.flush('main');
-    // Slots open again 3 s after the first call has ended.
+    // Slots are free again 3 s after the first call has ended.
     relay.clock.now += MINUTE + 1_000 - (seconds + 3) * 1_000;
     await command(relay, 'log 2h "Login with passkeys"', { triggerId: 'late' });
     await relay.workToTheEnd();
@@ -240,7 +240,7 @@ it.each([
 describe('a job that is sent again and again', () => {
   const oneLine = { connection: { limits: { perMinute: 1 } } };
 
-  /** As a fault of the relay would: sends a waiting job again, whatever it waits for. */
+  /** Sends a waiting job again, whatever it waits for, as a fault of the relay would. */
   async function sendAgain(): Promise<void> {
     const { jobs, queue } = relay.stores;
     const [job] = await relay.jobs('waiting');
@@ -288,7 +288,7 @@ it.each<[string, (body: string) => boolean]>([
   ['the end', sets('succeeded')],
 ])('a write repeated by the SDK after a lost answer is recognized: %s', async (_, isLike) => {
   relay = await startRelay({ config: exampleConfig({ comment: false }) });
-  // One failure that may pass, so that the job waits once.
+  // A temporary failure, so that the job waits once.
   relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', times: 1 });
   relay.table.loseAnswer(isLike);
   await relay.post('issues', issueEvent('opened'));

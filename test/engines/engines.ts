@@ -13,7 +13,7 @@ const MAVEN_PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1';
 const STARTED_WITHIN_MS = 60_000;
 const LOG_LINES = 40;
 
-/** A server that somebody else wrote, at a free port of this machine, with nothing in it. */
+/** A third-party server on a free port of this machine, without data. */
 export interface Engine {
   endpoint: string;
   close(): Promise<void>;
@@ -30,7 +30,7 @@ export const startDynamoDbLocal = () =>
     String(port),
   ]);
 
-/** ElasticMQ, a queue that speaks the protocol of SQS, in memory. */
+/** ElasticMQ, a queue with the protocol of SQS, in memory. */
 export const startElasticMq = () =>
   startEngine((port) => [
     '-Dnode-address.host=127.0.0.1',
@@ -73,7 +73,7 @@ async function firstAnswer(endpoint: string, signal: AbortSignal): Promise<true>
   }
 }
 
-/** Gets what `pom.xml` names with Maven, and compares each file with its hash. */
+/** Downloads the files of `pom.xml` with Maven, and compares their hashes. */
 async function installJars(scratch: Scratch): Promise<void> {
   const [pom, hashes] = await Promise.all([readFile(POM, 'utf8'), readFile(HASHES, 'utf8')]);
   // Written last, so an interrupted installation is repeated.

@@ -17,7 +17,7 @@ async function startServer(): Promise<QueueServer> {
   const sqs = new SQSClient({ endpoint, region: 'elasticmq', credentials });
   let queues = 0;
 
-  /** As infra/job-queue.ts deploys it. */
+  /** Creates a queue as infra/job-queue.ts deploys it. */
   async function create(name: string, attributes: Record<string, string> = {}): Promise<string> {
     const Attributes = {
       FifoQueue: 'true',

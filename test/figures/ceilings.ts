@@ -4,17 +4,17 @@ import { LONGEST_PAUSE_MS } from '../../lib/engine/run/pauses.ts';
 import { customOfEach, synthesize } from '../infra/variants.ts';
 import { amount, type Row } from './table.ts';
 
-/** Calls a second of a connection that uses up its minutes. */
+/** Calls a second of a connection that uses its whole minute. */
 const CALLS = 2;
-/** What a call takes behind a backlog, by the simulation: test/long/simulated-limit.test.ts checks it. */
+/** The cost of a call behind a backlog, from the simulation: test/long/simulated-limit.test.ts checks it. */
 export const A_CALL = { workerSeconds: 2.4, indexUnits: 12, writeUnits: 30, receives: 3 };
-/** The share of the index writes that go to the busiest status. */
+/** The busiest status's share of the index writes. */
 const BUSIEST_STATUS = 0.5;
-/** A sweep takes so long for the waiting lines of one connection, and has so long in all. */
+/** The sweep's seconds for the waiting lines of each connection, and its limit. */
 const SWEEP_SECONDS = { each: 0.1, most: 55 };
-/** Executions that an account has by default, on request. */
+/** An account's default quota of concurrent executions. */
 const ACCOUNT_EXECUTIONS = 1_000;
-/** What AWS lets through or takes; docs/scale.md names the sources. */
+/** Limits of AWS; docs/scale.md names the sources. */
 const QUOTA = {
   partitionWrites: 1_000,
   tableWrites: 40_000,
@@ -29,9 +29,9 @@ const QUOTA = {
 interface Ceiling {
   what: string;
   limit: string;
-  /** What one connection takes of it. */
+  /** What one connection uses of the limit. */
   takes: string;
-  /** How many connections reach it; infinity for a ceiling that does not depend on their number. */
+  /** How many connections reach the limit; infinity if it does not depend on their number. */
   connections: number;
 }
 
@@ -42,7 +42,7 @@ const busy = (what: string, most: number, unit: string, perCall: number): Ceilin
   connections: Math.floor(most / (CALLS * perCall)),
 });
 
-/** What grows with the number of connections in the template of a company's stage. */
+/** Parts of a stage's template that grow with the number of connections. */
 function inTemplate(): Ceiling[] {
   const measured = [10, 20].map((count) => {
     const names = Array.from({ length: count }, (_, index) => `customer-${index + 10}`);
@@ -75,7 +75,7 @@ function inTemplate(): Ceiling[] {
   ];
 }
 
-/** Each has a connection and a repository of its own. */
+/** A configuration of many teams, each with its own connection and repository. */
 function manyTeams() {
   const names = Array.from({ length: 100 }, (_, index) => `team-${index}`);
   return defineConfig({
@@ -84,10 +84,10 @@ function manyTeams() {
   });
 }
 
-/** The table of docs/scale.md: the ceilings in the order in which they are reached. */
+/** The table of docs/scale.md: the ceilings, lowest first. */
 export function ceilingTable(): Row[] {
   const workers = workersOf(manyTeams());
-  // Three open functions get as many reserved executions each as the worker has.
+  // Each of three open functions reserves as many executions as the worker has.
   const mostWorkers = Math.floor((ACCOUNT_EXECUTIONS - UNRESERVED_AT_LEAST) / (1 + 3));
   const ceilings = [
     busy('background workers by default', workers.background, 'workers', A_CALL.workerSeconds),

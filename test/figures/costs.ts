@@ -6,7 +6,7 @@ import { synthesize } from '../infra/variants.ts';
 import { amount, dollars, type Row } from './table.ts';
 import { type IssueUnits, unitsOfIdleConnection, unitsOfIssue } from './write-units.ts';
 
-/** List prices of us-east-1 in US dollars, and what each is for. docs/deploy.md#what-it-costs names the sources. */
+/** List prices of us-east-1 in US dollars, with their units. docs/deploy.md#what-it-costs names the sources. */
 const PRICES = {
   millionInvocations: { dollars: 0.2, of: 'a million invocations of Lambda' },
   gigabyteSecond: { dollars: 0.0000133334, of: 'a GB-second of Lambda on ARM' },
@@ -29,9 +29,9 @@ const price = (of: keyof typeof PRICES) => PRICES[of].dollars;
 const MONTH_HOURS = 730;
 const MONTH_MINUTES = MONTH_HOURS * 60;
 const DAY_SECONDS = 86_400;
-/** Quotas of a usual account: concurrent executions of Lambda, and write units a second of a table. */
+/** Quotas of a usual account: concurrent executions of Lambda, and a table's write units a second. */
 const QUOTA = { executions: 1_000, writeUnits: 40_000 };
-/** The texts that people write, from a line to the longest. */
+/** Sizes of the texts that people write, from one line to the longest. */
 export const BODY_BYTES = [200, 2_000, 10_000, 30_000] as const;
 
 /** What an event uses besides the table: estimates from logs of the functions. */
@@ -46,7 +46,7 @@ const EVENTS = {
 };
 type EventKind = keyof typeof EVENTS;
 
-/** A million of them, in dollars. */
+/** The cost of a million events, in dollars. */
 function millionEvents(kind: EventKind): number {
   const { invocations, gigabyteSeconds, queueRequests, kilobytesOfLogs } = EVENTS[kind];
   const lambda = invocations * price('millionInvocations') + gigabyteSeconds * 1e6 * price('gigabyteSecond');
@@ -56,7 +56,10 @@ function millionEvents(kind: EventKind): number {
 const millionIssues = ({ write, read }: IssueUnits) =>
   write * price('millionWriteUnits') + read * price('millionReadUnits');
 
-/** Lambda's five pollers of each of two queues ask every 20 s; the schedules of lib/schedules.ts run for 0.2 s at 0.5 GB. */
+/**
+ * The cost of an idle stage: Lambda's five pollers of each of two queues poll every 20 s, and the schedules of
+ * lib/schedules.ts run for 0.2 s at 0.5 GB.
+ */
 function idleCosts(): number {
   const polls = (2 * 5 * MONTH_MINUTES * 60) / 20;
   const runs = MONTH_MINUTES * (1 + 2 / 15 + 1 / 60);
@@ -64,7 +67,7 @@ function idleCosts(): number {
   return (polls * price('millionQueueRequests')) / 1e6 + runs * run;
 }
 
-/** Those of two webhooks, and of the pages that link accounts. */
+/** The routes of two webhooks, and of the pages that link accounts. */
 const ROUTES = 5;
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-metrics.html */
 const METRICS_OF_ROUTE = 6;
@@ -81,7 +84,7 @@ function partsOfMonth(template: Template): Record<string, number> {
   };
 }
 
-/** The tables of docs/deploy.md, by the names of their places. */
+/** The tables of docs/deploy.md, by their places. */
 export async function costTables(): Promise<Record<string, readonly Row[]>> {
   const wanted = {
     connections: { main: {} },

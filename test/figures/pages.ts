@@ -3,7 +3,7 @@ import { ceilingTable } from './ceilings.ts';
 import { costTables } from './costs.ts';
 import { tableOf } from './table.ts';
 
-/** docs/deploy.md with what a stage costs. */
+/** docs/deploy.md with the costs of a stage. */
 export async function withCosts(page: string): Promise<string> {
   return Object.entries(await costTables()).reduce((made, [name, rows]) => withTable(made, name, tableOf(rows)), page);
 }

@@ -1,7 +1,7 @@
 /** The cells of a row of a Markdown table. */
 export type Row = readonly string[];
 
-/** The table, whose first row is its head. */
+/** A Markdown table. The first row is its head. */
 export function tableOf([head = [], ...rows]: readonly Row[]): string {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }

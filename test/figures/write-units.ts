@@ -8,11 +8,11 @@ import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestClock, type TestRelay } from '../relay.ts';
 import { seededRandom } from '../service/budget/virtual-time.ts';
 
-/** What DynamoDB charges for an issue that becomes a defect. */
+/** DynamoDB's charges for an issue that becomes a defect. */
 export interface IssueUnits {
-  /** Write units until its job is queued. */
+  /** Write units until the job is queued. */
   toTake: number;
-  /** Write units in all, by the kind of the item: `job`, `link`, and of the indexes `job (index)`. */
+  /** All write units by kind of item: `job`, `link`, and for indexes `job (index)`. */
   writes: ReadonlyMap<string, number>;
   write: number;
   read: number;
@@ -30,11 +30,11 @@ export function unitsOfIssue(bodyBytes: number): Promise<IssueUnits> {
   });
 }
 
-/** What a connection that nothing happens on adds to each sweep, in read units. */
+/** The read units that an idle connection adds to each sweep. */
 export async function unitsOfIdleConnection(): Promise<number> {
   const ofSweep = (others: object) =>
     counted(others, async (relay, table) => {
-      // The first sweep finds out what is new.
+      // The first sweep notices new troubles.
       await relay.sweep();
       const before = readOf([...table.units]);
       await relay.sweep();
@@ -45,7 +45,7 @@ export async function unitsOfIdleConnection(): Promise<number> {
 
 const readOf = (units: [string, { read: number }][]) => units.reduce((sum, [, { read }]) => sum + read, 0);
 
-/** Counts with the model of DynamoDB that the simulation uses. @param others connections without events */
+/** Counts with the simulation's model of DynamoDB. @param others connections without events */
 async function counted<T>(others: object, act: (relay: TestRelay, table: DynamoDbModel) => Promise<T>): Promise<T> {
   const github = await startGithubApi(Date.now);
   const { connections, ...rest } = exampleConfig({}, { apiUrl: github.url });
@@ -70,18 +70,18 @@ function writesOf(table: DynamoDbModel): { writes: Map<string, number>; total: n
   return { writes, total: [...writes.values()].reduce((sum, units) => sum + units, 0) };
 }
 
-/** Has the model answer the SDK's clients of this process. @returns what gives them their own sending back */
+/** Makes the model answer the SDK's clients of this process. @returns restores the clients */
 function connectModel(table: DynamoDbModel, clock: TestClock): () => void {
   const send = async (command: { input: object }) => ({
     ...table.answer(command),
     $metadata: { date: new Date(clock.now).toUTCString() },
   });
-  // The clients inherit their sending, so that an own one hides it.
+  // The client classes inherit `send`, so their own property hides it.
   Object.defineProperty(DynamoDBClient.prototype, 'send', { value: send, configurable: true });
   return () => void Reflect.deleteProperty(DynamoDBClient.prototype, 'send');
 }
 
-/** Words of the licence in any order: a link stores text deflated, so it must not repeat itself. */
+/** Words of the licence in random order: a link compresses its text, so the text must not repeat itself. */
 function prose(bytes: number): string {
   const words = readFileSync(new URL('../../LICENSE', import.meta.url), 'utf8').match(/[A-Za-z]+/g) ?? [];
   const random = seededRandom(1);

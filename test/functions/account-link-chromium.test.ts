@@ -18,11 +18,11 @@ async function start() {
   return { relay, page: await browser.newPage() };
 }
 
-/** Opens the link that the relay gives in Slack, and consents at the service. @returns the code that the page shows */
+/** Opens the link from Slack, and consents at the service. @returns the code on the page */
 async function linkIn(page: Page, relay: TestRelay): Promise<string> {
   await page.goto(await linkUrl(relay));
   await page.getByRole('button', { name: 'Sign in at' }).click();
-  // The page that follows leads to the service by itself.
+  // The next page redirects to the service.
   const [person] = relay.sandbox.mcp.people;
   await page.getByLabel('Email').fill(person?.email ?? '');
   await page.getByLabel('Password').fill(person?.password ?? '');
@@ -39,7 +39,7 @@ it.skipIf(isWithoutBrowser)(title, { timeout: 60_000 }, async () => {
   page.on('console', (message) => complaints.push(message.text()));
   expect((await command(relay, await linkIn(page, relay))).text).toContain('Your account is linked');
   expect(complaints.filter((text) => /content security policy/i.test(text))).toEqual([]);
-  // The browser keeps nothing of it: the page shows no code again.
+  // The browser keeps nothing, so the page shows no code again.
   await page.reload();
   await page.getByRole('alert').waitFor();
 

@@ -36,10 +36,13 @@ const grantOf = (userId: string) => grants().get('main', holder(userId));
 const underWay = (userId: string) =>
   relay.stores.table.get(grantRequestKey({ holder: holder(userId), connection: 'main' }));
 
-/** What a page has. */
+/** A page with this status and text. */
 const shows = (status: number, text: string) => ({ status, html: expect.stringContaining(text) });
 
-/** A person has asked for a link, opened it, and signed in at the service. @returns where that sends their browser */
+/**
+ * A person has asked for a link, opened it, and signed in at the service. @returns where the service redirects the
+ * browser
+ */
 async function consented(asked?: Parameters<typeof linkUrl>[1], choices?: Choices) {
   const browser = new LinkBrowser();
   return { browser, callback: await browser.consent(await linkUrl(relay, asked), relay.sandbox, choices) };
@@ -142,15 +145,15 @@ describe('a person', () => {
 
 describe('a link that is forwarded', () => {
   it('links nobody: the code that the other person sees is not theirs, and the person who asked does not see it', async () => {
-    // Tomasz asks for a link, and gets Mira to open it.
+    // Tomasz asks for a link, and makes Mira open it.
     const { browser: mira, callback } = await consented({ userId: TOMASZ }, { email: 'mira.novak@example.com' });
     const page = await mira.open(callback);
     expect(page.html).toContain('Do not share the code');
-    // Before anybody gives the code, nobody has an account.
+    // Before a person enters the code, no account is linked.
     expect(await grantOf(TOMASZ)).toBeUndefined();
     expect((await command(relay, `link ${codeOn(page)}`, { userId: MIRA })).text).toContain('No link is waiting');
     expect(await grantOf(MIRA)).toBeUndefined();
-    // Tomasz does not know the code. Guessing ends the link.
+    // Tomasz does not know the code, and guessing ends the link.
     const wrong = codeOn(page) === '111-111' ? '222-222' : '111-111';
     for (const left of [4, 3, 2, 1]) {
       const { text } = await command(relay, `link ${wrong}`, { userId: TOMASZ });
@@ -173,12 +176,12 @@ describe('a link that is forwarded', () => {
     const first = new LinkBrowser();
     const callback = await first.consent(url, relay.sandbox);
     expect((await new LinkBrowser().open(url)).status).toBe(410);
-    // The callback without the cookie, and with that of another link.
+    // The callback without the cookie, and with another link's cookie.
     const other = new LinkBrowser();
     expect((await other.open(callback)).status).toBe(400);
     await other.begin(await linkUrl(relay, { userId: TOMASZ }));
     expect((await other.open(callback)).status).toBe(400);
-    // Nothing of this was in the way of the right one.
+    // The real callback still works.
     expect((await first.open(callback)).status).toBe(200);
   });
 
@@ -205,7 +208,7 @@ it('a service that forwards the browser to another connection gets neither the c
         if (String(url).startsWith(evil.url)) sent.push(new URL(String(url)).pathname);
         const answer = await fetch(url, init);
         if (!String(url).includes('oauth-authorization-server')) return answer;
-        // It does not promise to name itself.
+        // The metadata do not promise that the instance names itself.
         const metadata = Object(await answer.json());
         return Response.json({ ...metadata, authorization_response_iss_parameter_supported: false });
       },
@@ -218,7 +221,7 @@ it('a service that forwards the browser to another connection gets neither the c
   const honest = new URL(serviceUrl(await mira.begin(await linkUrl(relay))));
   await press(relay, linkMessage('Link it there, too.', 'evil'), 'Link your account');
   const forwarded = new URL(serviceUrl(await mira.begin(urlIn(relay))));
-  // The client and its redirect URI are public, and all else is what the hostile service was asked with.
+  // The client and its redirect URI are public, and the hostile service saw everything else in the request.
   for (const name of ['client_id', 'redirect_uri', 'resource']) {
     forwarded.searchParams.set(name, honest.searchParams.get(name) ?? '');
   }

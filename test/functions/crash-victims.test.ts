@@ -10,7 +10,7 @@ import { command } from '../slack-requests.ts';
 
 /** Whether the service, GitHub and Slack answer. */
 let answers: boolean;
-/** The calls that wait for an answer. */
+/** The number of calls that wait for an answer. */
 let held: number;
 let relay: TestRelay;
 beforeEach(async () => {
@@ -28,7 +28,7 @@ beforeEach(async () => {
   });
 });
 
-/** Makes a repeatable call, whose journal has nothing before its answer. */
+/** An automation with a repeatable call. Before the call's answer, its journal is empty. */
 const own = {
   ship: {
     on: github('issues.opened', {
@@ -42,7 +42,7 @@ const own = {
     },
   },
 };
-/** Of each of the two groups one. */
+/** One id for each of the two groups. */
 const SHIPS = [0, 1].map((group) =>
   [100, 101, 102, 103, 104, 105].find((id) => customGroup(`ship issue ${id}`).endsWith(String(group))),
 );
@@ -57,14 +57,14 @@ const open = async (...ids: readonly number[]) => {
   for (const id of ids) expect(await relay.post('issues', issueEvent('opened', { id }))).toMatchObject({ status: 202 });
 };
 
-/** A process of the worker, which takes several messages at once, as that of `npm start` does. */
+/** A worker process that takes several messages at once, as that of `npm start` does. */
 async function startProcess() {
   const runtime = { ...relay.runtime, runs: createProcessRuns() };
   const { make, work } = functionsOf(() => runtime);
   await make('job-worker');
   let underWay = 0;
   return {
-    /** Takes every message, until nothing goes on but calls that wait for their answers. */
+    /** Takes messages until all work under way waits for answers. */
     async work(): Promise<void> {
       for (;;) {
         const received = relay.stack.queues.flatMap((queue) =>
@@ -73,7 +73,7 @@ async function startProcess() {
         if (received.length === 0) return;
         for (const { queue, message } of received) {
           underWay++;
-          // Middy ends what still hangs when the test has long ended.
+          // Middy would end hanging work only long after the test.
           const delivered = work(
             queue,
             message,
@@ -87,21 +87,21 @@ async function startProcess() {
   };
 }
 
-/** The process has died, and its leases and the messages that it had are free again. */
+/** The time after a process has died, when its leases and messages are free again. */
 async function afterItsDeath(): Promise<void> {
   held = 0;
   relay.clock.now += 90_000;
   await relay.sweep();
 }
 
-/** The process dies at its first calls. */
+/** Runs a process that dies at its first calls. */
 async function killAtWork(): Promise<void> {
   answers = false;
   await (await startProcess()).work();
   await afterItsDeath();
 }
 
-/** A process lives to the end of all jobs. */
+/** Runs a process until all jobs have ended. */
 async function workToTheEnd(): Promise<void> {
   answers = true;
   const process = await startProcess();
@@ -111,7 +111,7 @@ async function workToTheEnd(): Promise<void> {
   }
 }
 
-/** A person's command, which webhooks take while the worker hangs. */
+/** Sends a person's command, which webhooks take while the worker hangs. */
 async function find(): Promise<void> {
   answers = true;
   expect(await command(relay, 'find 1')).toMatchObject({ status: 200 });
@@ -167,7 +167,7 @@ describe('a process that dies with several jobs at work', () => {
     await open(3);
     await process.work();
     expect(await relay.jobs('running')).toMatchObject([{ lane: 'interactive' }]);
-    // It does not wait for one that outlasts its lease.
+    // The worker does not wait for a call that outlasts its lease.
     relay.clock.now += 61_000;
     await process.work();
     expect(await relay.jobs('running')).toMatchObject([{ crashes: [] }, { lane: 'interactive' }]);

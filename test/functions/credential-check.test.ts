@@ -26,18 +26,18 @@ beforeEach(() => start());
 
 const check = async () => ((await relay.fire('credential-check')) as { checked: CheckedCredential[] }).checked;
 
-/** What was found of one secret, in one line. */
+/** The finding about one secret, on one line. */
 async function found(secret: string): Promise<string> {
   const checked = (await check()).find((one) => one.secret === secret);
   return `${checked?.verdict}: ${checked?.why}`;
 }
 
-/** What a metric was recorded as, since the start. */
+/** All values of a metric since the start. */
 const recorded = (metric: string) => relay.metrics.map((line) => line[metric]).filter((value) => value !== undefined);
 
 const enter = (name: string, value: object) => relay.stack.secrets.put(relay.stack.secretPrefix + name, value);
 const partner = (key: object) => ({ baseUrl: relay.sandbox.url, ...key });
-/** The key of the connection, but for these fields. */
+/** Enters the connection's key with changed fields. */
 const enterKey = (fields: object) => enter('partner/main', { ...partner(defaultKey), ...fields });
 
 describe('credential-check', () => {

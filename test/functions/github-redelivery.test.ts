@@ -23,7 +23,7 @@ const lists = () => github.requests.filter((request) => request.startsWith('GET'
 const posts = () => github.requests.filter((request) => request.startsWith('POST') && request.endsWith('/attempts'));
 const hasArrived = (guid: string) => github.statuses(guid).includes(202);
 
-/** Some issues are opened, a minute apart, and their deliveries fail. */
+/** Opens issues a minute apart, whose deliveries fail. */
 async function failed(count = 1, of = hook, status = 500): Promise<string[]> {
   github.down = everywhere(status);
   const guids: string[] = [];
@@ -36,7 +36,7 @@ async function failed(count = 1, of = hook, status = 500): Promise<string[]> {
 }
 /** One delivery fails. */
 const failedOnce = async (of = hook, status = 500) => String(await failed(1, of, status));
-/** Some deliveries fail, and one after them arrives, which shows that the relay is back. */
+/** Some deliveries fail, and a later one arrives, which shows that the relay works again. */
 async function failedBefore(count: number, of = hook): Promise<string[]> {
   const guids = await failed(count, of);
   await opened(of);
@@ -132,7 +132,7 @@ describe('a delivery', () => {
     ['7 days on GitHub Enterprise Server', '/api/v3', 7],
   ])('a delivery is requested while GitHub keeps it, and reported once after that: %s', async (_, apiPath, days) => {
     await start({ apiPath });
-    // It can list something for longer than it redelivers it.
+    // GitHub may list a delivery for longer than it redelivers it.
     github.keptForMs = days * DAY + HOUR;
     const first = relay.clock.now;
     await failedOnce();
@@ -163,7 +163,7 @@ describe('a delivery', () => {
 });
 
 type Answering = typeof github.instead;
-/** To the requests that one text is in. */
+/** Answers only requests that contain a text. */
 const to =
   (text: string, answer: ReturnType<Answering>): Answering =>
   (request) =>
@@ -195,9 +195,9 @@ const unfinished = (redelivered = 0) => ({ ...done(redelivered), unfinished: 1 }
 const refused = { ...done(), refused: 1 };
 
 /**
- * What GitHub answers for a while to a relay for which three deliveries failed, what each run reports meanwhile, and how
- * often it asks for a page of the list and for a redelivery. The runs are `at` these minutes, and the next one `after`
- * so many more.
+ * Troubles of GitHub after three deliveries have failed: GitHub's answer for a while, what each run reports meanwhile,
+ * and how often the runs request a page of the list and a redelivery. The runs are `at` these minutes, and the next one
+ * is `after` further minutes.
  */
 const troubles: [
   title: string,
@@ -211,7 +211,7 @@ const troubles: [
   ['422 to the list', to(LIST, { status: 422 }), unfinished(), [1, 0], { after: 0 }],
   ['404 to a cursor', to('cursor', { status: 404 }), unfinished(), [2, 0], { after: 0 }],
   ['422 to a cursor', to('cursor', { status: 422 }), unfinished(), [2, 0], { after: 0 }],
-  // In the middle of a list, after which it gets none.
+  // In the middle of a list; the rest is refused.
   ['403 and no requests left', afterTwoPages(noneLeft), unfinished(), [3, 0], { at: [0, 0.9] }],
   ['429 and a time', afterTwoPages(later), unfinished(), [3, 0], { at: [0, 9] }],
   ['403 and words only', afterTwoPages(inWords), unfinished(), [3, 0], { at: [0, 0.9] }],
@@ -221,7 +221,7 @@ const troubles: [
   ['422 to redeliveries, until they are listed', to(POST, { status: 422 }), done(), [6, 3], { at: [0, 9], after: 1 }],
   ['422 to one redelivery, which the others do not wait for', toFailed(1, 422), done(2), [3, 3]],
   ['404 to one redelivery after a successful one: it is gone', toFailed(0, 404), done(2), [3, 3]],
-  // A permission is missing, and nothing is given up.
+  // A permission is missing, and the relay gives up nothing.
   ['404 to the first redelivery', to(POST, { status: 404 }), refused, [21, 7], { at: [0, 15, 30, 45, 60, 75, 90] }],
   ['403 to the list, and there is only the App', to(LIST, { status: 403 }), refused, [1, 0], { secret: APP }],
   ['404 to the list for the token: the App asks', toToken('GET'), done(3), [4, 3], BOTH],
@@ -248,7 +248,7 @@ it.each(troubles)(
     expect(await run()).toEqual({ hooks: 1, ...done(left) });
     await pass(3 * HOUR);
     expect(guids.map(github.statuses)).toEqual(guids.map(() => [500, 202]));
-    // Of what was delivered, only the webhook logs something: the title of a queued job.
+    // For the deliveries, only the webhook logs something: the title of a queued job.
     const logged = relay.log.filter(({ message }) => message !== 'job queued');
     expect(JSON.stringify(logged)).not.toContain('canary');
   },
@@ -269,7 +269,7 @@ describe('an outage', () => {
       github.down = everywhere(status);
       await pass(hours * HOUR, happening);
       expect(posts()).toHaveLength(4 * hours);
-      // One page is enough to see that nothing gets through.
+      // One page shows that nothing gets through.
       expect(lists()).toHaveLength(4 * hours);
       github.down = nowhere;
       await pass(HOUR, happening);
@@ -337,7 +337,7 @@ describe('GitHub', () => {
     await run();
     github.requests.length = 0;
     expect(await run()).toMatchObject({ redelivered: 0 });
-    // 3 redeliveries, up to 6 of the last hour, and the end of the page; there are 4 pages by now.
+    // 3 redeliveries, up to 6 deliveries of the last hour, and the end of the page; there are 4 pages by now.
     expect(lists()).toHaveLength(2);
     expect(await relay.jobs()).toHaveLength(14);
   });
@@ -414,7 +414,7 @@ describe('a hook', () => {
     const guid = await failedOnce();
     expect(await run()).toMatchObject({ hooks: 10, refused: 0, redelivered: 1 });
     expect(hasArrived(guid)).toBe(true);
-    // Once with the token, and once as the App.
+    // One list with the token, and one as the App.
     expect(lists().length).toBeLessThanOrEqual(2 * 10);
     expect(await run()).toMatchObject({ hooks: 1, refused: 0 });
   });
@@ -445,7 +445,7 @@ describe('a hook', () => {
   });
 
   it.each([403, 404])('a hook refused with %i does not stop the others, and the log says why', async (status) => {
-    // Of the same target: only a 404 can mean that the hook does not exist.
+    // Another hook of the same target: only a 404 can mean that the hook does not exist.
     const other = status === 403 ? ofRepository('102') : ofOrganization();
     await ping(other);
     await failedOnce();

@@ -10,7 +10,7 @@ beforeEach(async () => {
   relay = await startRelay();
 });
 
-/** A delivery of these bytes, signed unless the signature is given. */
+/** Delivers these bytes, signed unless a signature is given. */
 const deliver = (body: string, signature = githubSignature(body), contentType = 'application/json') =>
   relay.postRaw(body, {
     'content-type': contentType,
@@ -195,7 +195,7 @@ it('every published example gets a 2xx, and every bug issue one defect', async (
     const isOfIssues = name === 'issues';
     const chosen = isOfIssues ? examples.toSorted((a, b) => updatedAt(a) - updatedAt(b)) : examples.slice(0, 1);
     for (const example of chosen) {
-      // GitHub tells of nothing before it happens.
+      // GitHub sends no event from the future.
       if (isOfIssues) relay.clock.now = Math.max(relay.clock.now, updatedAt(example));
       const { status, answer } = await relay.post(name, example);
       expect(status, `${name} ${example.action}`).toBeOneOf([200, 202]);
@@ -204,7 +204,7 @@ it('every published example gets a 2xx, and every bug issue one defect', async (
     }
   }
   expect(new Set(taken)).toEqual(new Set(['opened', 'labeled', 'edited', 'unlabeled', 'reopened']));
-  // All of them are about two issues of one repository; only the first has a label that makes a defect.
+  // All examples are about two issues of one repository, and only the first has a label that makes a defect.
   expect(await relay.jobs('parked')).toEqual([]);
   const made = relay.sandbox.data.defects.slice(before);
   expect(made).toHaveLength(1);
@@ -213,6 +213,6 @@ it('every published example gets a 2xx, and every bug issue one defect', async (
 
 const updatedAt = (example: object) => Date.parse((example as { issue: { updated_at: string } }).issue.updated_at);
 
-/** In a process that has just begun. */
+/** Handles a request in a new process. */
 const takeAfresh = (headers: Record<string, string>, body: string) =>
   functionsOf(() => relay.runtime).take({ url: '/github', headers, body });

@@ -8,14 +8,14 @@ beforeEach(async () => {
   relay = await startRelay();
 });
 
-/** A queue that lost what it held. */
+/** Replaces the queues, whose messages are lost. */
 function emptyQueues(): void {
   for (const queue of relay.stack.queues) {
     for (let message = queue.receive(); message; message = queue.receive()) queue.delete(message.receiptHandle);
   }
 }
 
-/** By a worker that dies. @returns the id of the job */
+/** A worker claims a job, and dies. @returns the id of the job */
 async function claimed(): Promise<string> {
   const [{ id } = expect.fail('there is no job')] = await relay.jobs();
   await relay.stores.jobs.claim(id, 1, 'dead', relay.clock.now + 30_000);
@@ -26,7 +26,7 @@ const changed = (id: string, change: Parameters<TestRelay['stores']['table']['up
   relay.stores.table.update(keys.job(id), change);
 const NEVER = { expression: 'SET #lease.#until = :never', values: { never: 8e15 } };
 
-/** A defect is there, and the job that updates it sleeps in the queue. */
+/** A defect exists, and the job that updates it sleeps in the queue. */
 async function startWithSleepingUpdate(): Promise<void> {
   relay = await startRelay();
   await relay.post('issues', issueEvent('opened', { id: 1 }));

@@ -52,7 +52,7 @@ describe('a creation without a clear answer', () => {
     await relay.happens(issueEvent('opened'));
     await relay.replay();
     expect((await only()).status).toBe('parked');
-    // It was created after all, and the list had lagged.
+    // The defect exists after all: the list had lagged behind.
     const link = await relay.links.get('issue-9001');
     if (link.life !== 'claimed') throw new Error('the parked job should hold the claim');
     const [some = expect.fail('the seed has no defect')] = relay.sandbox.data.defects;
@@ -161,13 +161,13 @@ describe('a message', () => {
   });
 
   describe('a run that crashes', () => {
-    /** Claims the job as a worker does that then dies. */
+    /** A worker claims the job, and dies. */
     async function crash(): Promise<void> {
       const { id, generation } = await only();
       await relay.stores.jobs.claim(id, generation, 'a worker that dies', relay.clock.now + 1_000);
       relay.clock.now += 1_000;
     }
-    /** A run has got so far in the journal. */
+    /** Writes a step that a run has reached into the journal. */
     async function writes(entry: Pick<StepEntry, 'status' | 'failures'>): Promise<void> {
       const { id } = await only();
       const { now } = relay.clock;

@@ -11,15 +11,15 @@ beforeAll(async () => {
   relay = await startRelay();
 });
 
-/** Fields that end up in an item of the table. */
+/** Fields that the relay stores in an item of the table. */
 const STORED = new Set(['title', 'body', 'name', 'login', 'html_url', 'state']);
 const BRACKETS = 3_000_000;
 const deep = `${'['.repeat(BRACKETS)}${']'.repeat(BRACKETS)}`;
 
-/** Every place in a payload, by the keys that lead there. */
+/** Every place in a payload, as a list of keys. */
 function places(value: unknown, path: readonly string[] = []): string[][] {
   if (typeof value !== 'object' || value === null) return [[...path]];
-  // Links are many, and of them only the issue's own is read.
+  // There are many links, but the relay reads only the issue's own.
   const read = Object.entries(value).filter(([key]) => !/(?<!html)_url$/.test(key));
   return read.flatMap(([key, inner]) => places(inner, [...path, key]));
 }

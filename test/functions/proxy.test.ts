@@ -17,7 +17,7 @@ import { exampleConfig, githubSignature, startRelay, type TestRelay } from '../r
 
 const SLUGS = ['github-webhook', 'job-worker'];
 
-/** Everything that the functions call, each at an address of its own with https. */
+/** Everything that the functions call. Each has its own address with https. */
 type Called = 'DynamoDB' | 'SQS' | 'Secrets Manager' | 'the service' | 'GitHub';
 
 let relay: TestRelay;
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const ofGithub = await startTlsFront(github.url);
   const config = exampleConfig({}, { apiUrl: ofGithub.url });
   relay = await startRelay({ config, github: { token: 'of-the-tests' }, tableOnWire: true });
-  // The functions run in processes of their own, which go by the clock of the machine.
+  // The functions run in their own processes, which use the machine's clock.
   relay.clock.now = Date.now();
   const { AWS_ENDPOINT_URL_DYNAMODB: dynamoDb, AWS_ENDPOINT_URL_SQS: sqs } = relay.stack.variables;
   fronts = {
@@ -59,7 +59,7 @@ afterAll(async () => {
   rmSync(bundles, { recursive: true });
 });
 
-/** Where the SDK looks for settings that it was not given. No Lambda has it. Here, a read of it would never end. */
+/** Where the SDK looks for missing settings. No Lambda has this file, and here, reading it would never end. */
 const sharedConfig = () => join(bundles, 'aws-config');
 
 const RUN = `
@@ -69,7 +69,7 @@ const RUN = `
   process.stdout.write('\\n' + JSON.stringify(answer ?? null));
   process.exit();`;
 
-/** Runs a bundle as Lambda does: in a process of its own, with the variables that the stack gives it. */
+/** Runs a bundle as Lambda does: in its own process, with the variables of the stack. */
 async function invoke<T>(slug: string, event: object, exceptions: readonly Called[]): Promise<T> {
   const { variables } = relay.stack;
   const queue = (url: string) => fronts.SQS.url + new URL(url).pathname;
@@ -95,7 +95,7 @@ async function invoke<T>(slug: string, event: object, exceptions: readonly Calle
   return JSON.parse(answer);
 }
 
-/** An issue of that number is opened, and the functions work until nothing is left to do. */
+/** Opens an issue with that number, and runs the functions until they have nothing to do. */
 async function openIssue(id: number, exceptions: readonly Called[]): Promise<void> {
   const body = JSON.stringify(issueEvent('opened', { id, from: Date.now() }));
   const headers = {

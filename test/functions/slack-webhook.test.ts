@@ -11,11 +11,11 @@ import { command, commandForm, interact, MIRA, postToSlack, slackSignature } fro
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** What a function URL makes of these bytes; form bodies come in Base64, those of a text type as they are. */
+/** Calls the function as a function URL does: form bodies are in Base64, bodies of a text type are not. */
 const handle = (runtime: Runtime, body: Uint8Array, headers: Record<string, string>) =>
   functionsOf(() => runtime).take({ url: '/slack', headers, body });
 
-/** What Slack signs with these bytes. */
+/** The headers with which Slack signs these bytes. */
 const signedHeaders = (body: Uint8Array | string, timestamp: string) => ({
   'content-type': FORM,
   'x-slack-request-timestamp': timestamp,
@@ -74,7 +74,7 @@ describe('the signature', () => {
       copy[at] = (copy[at] ?? 0) ^ (1 << bit);
       return copy;
     };
-    // Other bits than the lowest four would make of a header what no client can send.
+    // Changes only the lowest four bits, because other bits would make a header that no client can send.
     const ofHeader = (value: string, at: number, bit: number) =>
       flipped(Buffer.from(value), at % value.length, bit % 4).toString('latin1');
     await fc.assert(
@@ -231,7 +231,7 @@ describe('a form', () => {
   });
   const heard = async () => (await relay.jobs()).at(-1)?.input.text;
 
-  // `&`, `<` and `>` come escaped: https://docs.slack.dev/interactivity/implementing-slash-commands
+  // Slack escapes `&`, `<` and `>`: https://docs.slack.dev/interactivity/implementing-slash-commands
   it.each([
     ['a blank as +', 'find+two+words', 'two words'],
     ['a blank as %20', 'find%20two%20words', 'two words'],
@@ -313,7 +313,7 @@ it('a process that Lambda starts reads the workspace, and its first command what
   const body = commandForm(relay, 'done 102').toString();
   const headers = signedHeaders(body, String(relay.clock.now / 1000));
   expect(await handle(relay.runtime, Buffer.from(body), headers)).toMatchObject({ statusCode: 200 });
-  // The workspace tells the time, too. Then its turn and the job are written.
+  // The read of the workspace also brings the time. Then the turn and the job are written.
   expect(table.calls.map(({ action }) => action)).toEqual(['GetItem', 'GetItem', 'GetItem', 'PutItem', 'PutItem']);
   table.close();
 });

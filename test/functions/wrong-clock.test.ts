@@ -34,7 +34,7 @@ it.each([...functions, 'the operator'].flatMap((process) => [-120, 5].map((hours
   },
 );
 
-/** What an operator's commands write, by their own machine. */
+/** The writes of an operator's commands, by the clock of their machine. */
 async function operate(aheadMs: number): Promise<void> {
   const { jobs } = openStores({ ...relay.runtime, clock: () => relay.clock.now + aheadMs });
   for (const job of await jobs.list('queued', { limit: 10 }))

@@ -1,4 +1,4 @@
-/** A clock that moves only when someone waits, and what is to happen at a later time. */
+/** A clock that moves only when something waits, and the actions for later times. */
 export class VirtualClock {
   /** Epoch milliseconds. */
   now: number;
@@ -23,7 +23,7 @@ export class VirtualClock {
     this.now = Math.max(this.now, end);
   }
 
-  /** Whether something is still to happen. */
+  /** Whether an action remains. */
   get hasMore(): boolean {
     return this.#later.length > 0;
   }

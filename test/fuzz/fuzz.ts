@@ -3,7 +3,7 @@ import { stopTimers } from '../hosts.ts';
 import { type Action, histories } from './history.ts';
 import { play } from './play.ts';
 
-/** The lines of a history that breaks a promise, cut down to what breaks it, and of what happens in it. */
+/** A history that breaks a promise, as lines, reduced to the actions that break it, and what happens in it. */
 export interface Finding {
   seed: number;
   history: readonly Action[];
@@ -13,7 +13,7 @@ export interface Finding {
 
 /**
  * Plays random histories.
- * @param endOnFailure leaves the one that is found as long as it is
+ * @param endOnFailure does not shorten the found history
  * @returns the first that breaks a promise; undefined if none does
  */
 export async function fuzz(runs: number, seed: number, endOnFailure = false): Promise<Finding | undefined> {
@@ -27,7 +27,7 @@ export async function fuzz(runs: number, seed: number, endOnFailure = false): Pr
   }
 }
 
-/** Plays these histories, as they are. @returns those that break a promise */
+/** Plays these histories unchanged. @returns those that break a promise */
 export async function playAll(all: Iterable<readonly Action[]>): Promise<Finding[]> {
   const goOn = stopTimers();
   const findings: Finding[] = [];

@@ -10,7 +10,7 @@ import type { VirtualClock } from './clock.ts';
 
 export const REPOSITORIES = ['Codertocat/Hello-World', 'Codertocat/Other'] as const;
 
-/** What happens to an issue on GitHub. */
+/** Events of an issue on GitHub. */
 export const happenings = [
   'opened',
   'edited title',
@@ -24,7 +24,7 @@ export const happenings = [
 ] as const;
 export type Happening = (typeof happenings)[number];
 
-/** An issue as GitHub has it now. */
+/** The current state of an issue on GitHub. */
 export interface Issue {
   id: number;
   repository: string;
@@ -39,11 +39,11 @@ export interface Issue {
   changes: { title: number; description: number };
 }
 
-/** A webhook delivery, which its sender keeps until it was answered with 2xx. */
+/** A webhook delivery. Its sender keeps it until it is answered with 2xx. */
 export interface Delivery {
-  /** Of GitHub, but for an alert or an incident of another tool. */
+  /** An event of GitHub, or an alert or incident of another tool. */
   event: 'issues' | 'issue_comment' | 'pull_request' | 'workflow_run' | 'release' | 'alert' | 'incident';
-  /** Which issue it is about, or none; a transferred issue stays the same. */
+  /** The issue of the delivery, which stays the same after a transfer; undefined for other events. */
   issue: number | undefined;
   payload: object;
   /** Whether it arrived at least once. */
@@ -60,7 +60,7 @@ export interface RunEnd {
 export interface PullChange {
   which: number;
   head: number;
-  /** Whether its text names a task. */
+  /** Whether the pull request's text names a task. */
   isTracked: boolean;
   isOpen: boolean;
 }
@@ -68,23 +68,23 @@ export interface PullChange {
 export const WORKFLOWS = ['ci.yml', 'nightly.yml'] as const;
 export const SCENARIO = 'f3c9d5e8-7a14-4d60-9b2f-2e8a1c6b4d01';
 export const TASK = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
-/** Numbers that no issue has. */
+/** Higher than any issue's number. */
 const FIRST_PAGE = 500;
 const archives = {
   passed: await archiveOf({ 'report.xml': junit({ scenario: SCENARIO }) }),
   failed: await archiveOf({ 'report.xml': junit({ scenario: SCENARIO, result: 'failure' }) }),
 };
 
-/** GitHub's issues, pull requests and workflow runs, and the deliveries of what happens to them. */
+/** GitHub's issues, pull requests and workflow runs, and the deliveries of their events. */
 export class Github {
   readonly issues: Issue[] = [];
   readonly deliveries: Delivery[] = [];
-  /** When checklist items were asked for, by the id of the job; epoch milliseconds, whole seconds. */
+  /** When people asked for checklist items, by the job's id; epoch milliseconds, whole seconds. */
   readonly asked = new Map<string, number>();
-  /** The runs of workflows that have ended, and their jobs. The later one is the newer one. */
+  /** Finished workflow runs and their jobs, oldest first. */
   readonly runs: (Pick<RunEnd, 'workflow' | 'hasFailed'> & { job: string; commit: number })[] = [];
   readonly standIn: ReturnType<typeof createGithubStandIn>;
-  /** Whether the relay's credentials let it read issues. */
+  /** Whether the relay's credentials allow it to read issues. */
   isReadable = true;
   readonly #clock: VirtualClock;
   #ids = 0;
@@ -97,7 +97,7 @@ export class Github {
     this.standIn = createGithubStandIn({ ...options, between }, 'https://api.github.com');
   }
 
-  /** A comment or the merge of a pull request asks for checklist items. */
+  /** A comment, or the merge of a pull request, asks for checklist items. */
   asks(from: 'comment' | 'merge', isDone: boolean, items: readonly number[]): Delivery[] {
     const [number, at] = [FIRST_PAGE + this.asked.size, this.#stamp()];
     const isComment = from === 'comment';
@@ -112,7 +112,7 @@ export class Github {
     return [this.#tell('pull_request', { ...payload, pull_request: { ...payload.pull_request, merged_at: at } })];
   }
 
-  /** A run of a workflow ends, on the commit of the last one or on the next. */
+  /** A workflow run ends, on the same commit as the last or on the next one. */
   ends({ workflow, hasFailed, isSameCommit }: RunEnd): Delivery[] {
     const number = this.runs.length + 1;
     const last = this.runs.at(-1)?.commit ?? 0;
@@ -127,7 +127,7 @@ export class Github {
     return [this.#tell('workflow_run', payload)];
   }
 
-  /** A pull request is opened, or gets another text or head, or is closed. */
+  /** A pull request is opened or closed, or its text or head changes. */
   changesPull({ which, head, isTracked, isOpen }: PullChange): Delivery[] {
     const { pulls } = this.standIn.known;
     const [number, updated_at] = [FIRST_PAGE - 1 - which, this.#stamp()];
@@ -147,8 +147,10 @@ export class Github {
   }
 
   /**
+   * Changes an issue.
+   *
    * @param place of the issue, counted from 0
-   * @returns the deliveries of it; none for what cannot happen to the issue
+   * @returns its deliveries; empty if the event is not possible for this issue
    */
   happens(what: Happening, place: number): Delivery[] {
     const issue = this.issues[place];
@@ -168,7 +170,7 @@ export class Github {
     return [this.#deliver(issue, payloadOf(what.split(' ', 1)[0] ?? '', issue))];
   }
 
-  /** The issue's place by GitHub's id, if that is its id now. */
+  /** The issue with this id at GitHub, if it still has this id. */
   at(id: number): Issue | undefined {
     return this.issues.find((issue) => issue.id === id && !issue.isDeleted);
   }

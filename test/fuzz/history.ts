@@ -5,10 +5,10 @@ import { type Happening, happenings, WORKFLOWS } from './github.ts';
 import { type Trouble, troubles } from './process.ts';
 import { type Detour, destinations } from './service.ts';
 
-/** Most of what happens, happens to the first. */
+/** Most events are about the first issue. */
 const ISSUES = [0, 0, 0, 1];
 
-/** What an operator does about a job, about an issue, or about a backfill. */
+/** What an operator does about a job, an issue, or a backfill. */
 const operations = [
   'replay',
   'resolve --done',
@@ -21,7 +21,7 @@ const operations = [
 ] as const;
 export type Operation = (typeof operations)[number];
 
-/** How it is told. What GitHub holds is delivered later, or at the end. */
+/** How an event is delivered. A held delivery comes later, or at the end. */
 export interface Told {
   held: boolean;
   troubles: Trouble[];
@@ -80,7 +80,7 @@ const detour = fc.record<Detour>({
   body: fc.nat({ max: 6 }),
 });
 
-/** The sixty seconds and the eleven minutes are those of leases and of signatures. */
+/** Sixty seconds are the lease, and eleven minutes the life of a signature. */
 const seconds = fc.constantFrom<number>(
   1,
   5,
@@ -116,7 +116,7 @@ function sometimes<Name extends string, Fields extends object>(
 }
 
 const action = fc.oneof(
-  // To an issue on GitHub.
+  // An issue changes on GitHub.
   sometimes(7, 'happens', {
     what: fc.oneof(
       { weight: 3, arbitrary: fc.constantFrom<Happening>('opened', 'edited title', 'edited body', 'transferred') },
@@ -125,7 +125,7 @@ const action = fc.oneof(
     issue: fc.constantFrom(...ISSUES),
     ...told,
   }),
-  // A person asks for checklist items, in Slack, in a comment, or with the text of a merged pull request.
+  // A person asks for checklist items in Slack, in a comment, or in the text of a merged pull request.
   sometimes(3, 'asks', {
     from: fc.constantFrom('slack', 'slack', 'comment', 'merge'),
     isDone: fc.boolean(),
@@ -134,23 +134,23 @@ const action = fc.oneof(
   }),
   // A person links a defect in Slack.
   sometimes(1, 'relates', { which: place, to: fc.constantFrom('task', 'step'), troubles: some }),
-  // Something comes for the automations of the team: from GitHub, from another tool, or from a person in Slack.
+  // An event for the team's automations: from GitHub, from another tool, or from a person in Slack.
   sometimes(6, 'comes', {
     what: fc.constantFrom('release', 'alert', 'deploy', 'pick', 'fires', 'fires', 'is over'),
     ...told,
   }),
-  // A person presses a button of a question, perhaps again, or one who was not asked.
+  // A person presses a button of a question, perhaps twice, or another person does.
   sometimes(2, 'presses', {
     which: fc.nat({ max: 2 }),
     choice: place,
     isAsked: fc.constantFrom(true, true, true, false),
     troubles: some,
   }),
-  // The clock fires what is due.
+  // The clock fires due schedules.
   sometimes(2, 'ticks', { troubles: some }),
-  // A person answers what a job asks.
+  // A person answers a job's question.
   sometimes(2, 'answers', { which: place, troubles: some }),
-  // A run of a workflow ends.
+  // A workflow run ends.
   sometimes(2, 'tests', {
     workflow: fc.constantFrom<string>(...WORKFLOWS),
     hasFailed: fc.boolean(),
@@ -165,18 +165,18 @@ const action = fc.oneof(
     isOpen: fc.constantFrom(true, true, false),
     ...told,
   }),
-  // A delivery arrives, late or once more; below 0, the last that has not arrived.
+  // A delivery arrives late or again; below 0, the last one that has not arrived.
   sometimes(2, 'delivers', { which: place, troubles: some }),
-  // A person asks for a defect in Slack, or Slack sends their last command once more.
+  // A person asks for a defect in Slack, or Slack repeats their last command.
   sometimes(2, 'commands', { again: fc.boolean(), troubles: some }),
   // The worker gets the next message.
   sometimes(9, 'works', { lane: fc.nat({ max: 1 }), troubles: some }),
   { weight: 5, arbitrary: fc.constant({ do: 'works off' as const }) },
   sometimes(2, 'sweeps', { troubles: some }),
   sometimes(5, 'passes', { seconds }),
-  // A stalled process goes on.
+  // A stalled process resumes.
   sometimes(2, 'resumes', { which: place }),
-  // A message is delivered once more; below 0, the last.
+  // A message is delivered again; below 0, the last one.
   sometimes(1, 'redrives', { which: place }),
   sometimes(4, 'diverts', { detour }),
   sometimes(4, 'operates', {
@@ -190,13 +190,13 @@ const action = fc.oneof(
   }),
   // A person changes a defect in the service.
   sometimes(1, 'edits', { which: place, field: fc.constantFrom('title', 'description') }),
-  // Everything is worked off, to the end of all waits, or until a job is parked.
+  // All work is done, to the end of all waits, or until a job is parked.
   { weight: 8, arbitrary: fc.constant({ do: 'settles' as const, untilParked: false as boolean }) },
-  // GitHub does not show the issues any more, so that nobody can say which of two states of one second is newer.
+  // GitHub no longer shows the issues, so the relay cannot tell which of two states of the same second is newer.
   { weight: 1, arbitrary: fc.constant({ do: 'hides issues' as const }) },
 );
 
-/** Few calls, so that a history of some minutes or days uses them up. */
+/** Low limits, so that a history of minutes or days uses them up. */
 const limits = fc.record({
   do: fc.constant('limits' as const),
   perMinute: fc.constantFrom<number>(3, 5, 8, 20),
@@ -205,8 +205,8 @@ const limits = fc.record({
 });
 
 /**
- * Something that happens to the relay, or around it. What does not apply at its moment does nothing. What the service
- * allows comes first; without it, the limits are out of reach.
+ * An action on the relay or around it. If it does not apply at its moment, it does nothing. A history begins with the
+ * service's limits; without them, it cannot reach the limits.
  */
 export type Action = Generated<typeof action> | Generated<typeof limits>;
 type Generated<Of> = Of extends fc.Arbitrary<infer One> ? One : never;
@@ -217,7 +217,7 @@ const divert = (to: Detour['to'], way: Way): Action => ({ do: 'diverts', detour:
 const unclear = fc.constantFrom<Way>('passed on after 200 s', 'answer lost', 'lost on the way');
 const stalls = fc.constantFrom<Trouble['what']>('stalls before', 'stalls after');
 
-/** What hardly comes together by chance. */
+/** Combinations that chance rarely produces. */
 const scenes = fc.oneof<fc.Arbitrary<Action[]>[]>(
   // A person decides about a creation while its request may still be carried out.
   fc
@@ -229,14 +229,14 @@ const scenes = fc.oneof<fc.Arbitrary<Action[]>[]>(
       { do: 'settles', untilParked: true },
       { do: 'operates', operation, which: -1, other: 0, troubles: [] },
     ]),
-  // A second worker gets a job whose run stands still.
+  // A second worker gets a job whose run has stalled.
   fc.tuple(fc.nat({ max: 20 }), stalls, seconds).map(([at, what, seconds]) => [
     { do: 'works', lane: 0, troubles: [{ at, what }] },
     { do: 'passes', seconds },
     { do: 'redrives', which: -1 },
     { do: 'resumes', which: -1 },
   ]),
-  // A newer request for an item is carried out while the run of an older one stands still.
+  // A newer request for an item is carried out while the run of an older one is stalled.
   fc
     .tuple(fc.nat({ max: 20 }), stalls)
     .map(([at, what]) => [
@@ -247,7 +247,7 @@ const scenes = fc.oneof<fc.Arbitrary<Action[]>[]>(
       { do: 'works off' },
       { do: 'resumes', which: -1 },
     ]),
-  // A creation without an answer is taken up late.
+  // A creation without an answer continues late.
   fc
     .tuple(way, fc.constantFrom<Way>('429 for 20 s', '429 for 900 s', '500 before the checks'), seconds)
     .map(([way, later, seconds]) => [
@@ -259,7 +259,7 @@ const scenes = fc.oneof<fc.Arbitrary<Action[]>[]>(
     ]),
 );
 
-/** Any action of a history can be left out, so that the rest shows what matters. */
+/** Any action can be left out of a history, so that a shortened history shows what matters. */
 export const histories = fc
   .tuple(
     fc.option(limits, { freq: 2 }),

@@ -16,7 +16,7 @@ import type { World } from './world.ts';
 const CLOCK_ERROR_MS = 400;
 const LIVE = ['queued', 'running', 'waiting'];
 
-/** What a person wrote into a defect while nothing else was going on. */
+/** A person's change of a defect while the relay had nothing to do. */
 interface Edit {
   defect: string;
   field: 'title' | 'description';
@@ -26,18 +26,18 @@ interface Edit {
   changes: number;
 }
 
-/** Holds what there is against what is promised. */
+/** Compares the state with the promises. */
 export class Judge {
   readonly #world: World;
-  /** The issues that a person decided something about that explains a missing, a second or an old defect. */
+  /** The issues for which a person's decision explains a missing, a second or an old defect. */
   readonly #decided = new Set<Issue>();
-  /** How many jobs the issue had by then. */
+  /** The issues with a discarded job, and their number of jobs at that time. */
   readonly #discarded = new Map<Issue, { entity: string | undefined; jobs: number }>();
   readonly #edits: Edit[] = [];
   readonly #seeded: number;
-  /** The leases that were seen last. */
+  /** The leases at the last reading. */
   #leases: ({ id: string } & NonNullable<Job['lease']>)[] = [];
-  /** The jobs that were over when they were seen last, by when they were made. */
+  /** The jobs that were over at the last reading, with the times of their creation. */
   #over = new Map<string, number>();
 
   constructor(world: World) {
@@ -50,14 +50,14 @@ export class Judge {
     return `${repository}#${id}`;
   }
 
-  /** A person decided about the link of an issue. */
+  /** Notes a person's decision about the links of issues. */
   notePerson(issues: readonly Issue[]): void {
     for (const issue of issues) this.#decided.add(issue);
   }
 
   /**
-   * A person gave up what a job had to do. The next event of the issue does it. Of two defects that the job named, only
-   * one of the issue's last place tells again.
+   * Notes that a person discarded a job. The next event of the issue does the job's work. If the job named two defects,
+   * only an event at the issue's last place names them again.
    */
   noteDiscard(job: Job): void {
     const issue = this.#issueOf(job);
@@ -74,7 +74,7 @@ export class Judge {
     return last !== undefined && last.jobs === this.#jobsOf(issue, last.entity).length;
   }
 
-  /** @param entity of one of its places; without it, of all */
+  /** @param entity one of the issue's places; by default, all count */
   #jobsOf(issue: Issue, entity?: string): Job[] {
     const jobs = this.#world.jobs().filter((job) => this.#issueOf(job) === issue);
     return entity === undefined ? jobs : jobs.filter((job) => job.entity === entity);
@@ -84,12 +84,12 @@ export class Judge {
     return this.#world.jobs().filter(({ status }) => status === 'parked');
   }
 
-  /** A run goes on, and may end. */
+  /** Notes that a stalled run has resumed, and may end. */
   noteResumed(): void {
     this.#leases = [];
   }
 
-  /** What a parked job has created, as its open request or an earlier decision says; of a link, the operation. */
+  /** What a parked job has created, from its open request or an earlier decision; for a link, the operation. */
   async madeBy(job: Job): Promise<string | undefined> {
     const { table, clock } = this.#world.stores;
     if (job.automation === relateJobs.name) return isLinked(job, this.#world) ? 'defects/link' : undefined;
@@ -121,7 +121,7 @@ export class Judge {
     this.#edits.push({ defect: defect.defect_id, field, value, issue, changes: issue.changes[field] });
   }
 
-  /** What must hold at every moment. */
+  /** Checks what must hold at every moment. */
   async now(): Promise<string[]> {
     const { bugs, service } = this.#world;
     return [
@@ -137,13 +137,13 @@ export class Judge {
     ];
   }
 
-  /** What must hold once everything has come and nothing is under way. */
+  /** Checks what must hold when all events have arrived and no job is under way. */
   whileParked(): string[] {
     if (this.parked().length > 0) return [];
     return this.atTheEnd();
   }
 
-  /** What must hold once nothing is left to decide. */
+  /** Checks what must hold when no decision is left. */
   atTheEnd(): string[] {
     const wrong = this.parked().flatMap((job) =>
       this.#isConflict(job) ? [] : [`${job.id} is parked again: ${job.parked?.reason}`],
@@ -168,12 +168,12 @@ export class Judge {
     return `${this.#world.clock.now % 86_400_000} ${this.made().length} defects; ${links.join(', ')}; ${jobs.join(', ')}`;
   }
 
-  /** The defects that the relay has made. */
+  /** The defects that the relay has created. */
   made(): Defect[] {
     return this.#world.service.data.defects.slice(this.#seeded);
   }
 
-  /** How often an incident was let go. */
+  /** How often an incident was released. */
   #turnOf(incident: string): number {
     const { pk } = keys.made('main', 'incident', digest(incident));
     return Number(this.#world.items().find((item) => item.pk === pk)?.turn ?? 0);
@@ -198,7 +198,7 @@ export class Judge {
     return this.#world.github.issues[told?.issue ?? -1];
   }
 
-  /** Calls that the service counts and the budget does not. Nothing but chance would keep such a budget within the limit. */
+  /** Calls that the service counts and the budget does not. With such a budget, only chance would keep the limit. */
   async #uncounted(): Promise<string[]> {
     const { service, stores } = this.#world;
     const used = service.used();
@@ -210,7 +210,7 @@ export class Judge {
     );
   }
 
-  /** Nobody takes a job over from a run that stands still or has died, while its lease lasts. */
+  /** While the lease of a stalled or dead run lasts, no other run may take the job. */
   #takenAway(): string[] {
     const before = this.#leases;
     const jobs = this.#world.jobs();
@@ -222,7 +222,7 @@ export class Judge {
     });
   }
 
-  /** What is over stays over, until its record has expired. */
+  /** A finished job stays finished, until its record has expired. */
   #goesOn(): string[] {
     const before = this.#over;
     const jobs = this.#world.jobs();
@@ -235,7 +235,7 @@ export class Judge {
 
   #doubled(): string[] {
     const byMarker = Map.groupBy(this.made(), markerOf);
-    // An issue that a person gave another one's defect writes its own marker into that.
+    // If a person links an issue to another issue's defect, its marker is written into that defect, too.
     const twice = this.#decided.size > 0 ? [] : [...byMarker].filter(([, { length }]) => length > 1);
     const ofIssues = this.#world.github.issues.flatMap((issue) => {
       if (this.#decided.has(issue)) return [];
@@ -257,7 +257,7 @@ export class Judge {
     ];
   }
 
-  /** Whether more is to be done about an issue: until then a transfer may be unknown. */
+  /** Whether deliveries or jobs of an issue remain. Until then, the relay may not know of a transfer. */
   #isComing(issue: Issue): boolean {
     const place = this.#world.github.issues.indexOf(issue);
     return (
@@ -266,13 +266,15 @@ export class Judge {
     );
   }
 
-  /** Defects of one issue, which only a person can join, are named to that person, each beside another. */
+  /**
+   * Whether each of an issue's defects is named to a person beside another one, because only a person can join them.
+   */
   #isConflictOf(defects: readonly Defect[]): boolean {
     const conflicts = this.parked().filter((job) => this.#isConflict(job));
     return defects.every(({ defect_id }) => conflicts.some(({ parked }) => parked?.reason.includes(defect_id)));
   }
 
-  /** By the names that the issue had; a person may have changed the text. */
+  /** Whether the defect names the issue by one of its names. A person may have changed the text. */
   #isOf({ description }: Defect, issue: Issue): boolean {
     const place = this.#world.github.issues.indexOf(issue);
     return this.#world.github.deliveries.some(({ issue, payload }) => {
@@ -282,7 +284,7 @@ export class Judge {
     });
   }
 
-  /** The issues that should have a defect and have none, although no job is at work or left to a person. */
+  /** The issues that should have a defect but have none, without a job under way or a decision left to a person. */
   #irresponsible(): string[] {
     return this.#world.github.issues.flatMap((issue, place) => {
       if (this.#decided.has(issue) || this.#isDiscarded(issue) || issue.isDeleted) return [];
@@ -325,14 +327,14 @@ export class Judge {
     return wrong;
   }
 
-  /** A command that was accepted has done its work, or its person was told why not. */
+  /** Accepted commands that neither did their work nor told the person why not. */
   #unanswered(): string[] {
     const jobs = this.#world.jobs();
     const { told } = this.#world.slack;
     return this.#world.slack.typed.flatMap(({ job: id, title, isAccepted, responseUrl }) => {
       const job = jobs.find((one) => one.id === id);
       if (!job) return isAccepted ? [`the command of ${id} is lost`] : [];
-      // Its title changes if a person links an issue with it.
+      // The title changes if a person links an issue to the defect.
       const isThere =
         title === undefined ||
         this.made().some((defect) => defect.title === title || job.outcome?.includes(defect.defect_id));
@@ -347,9 +349,9 @@ export class Judge {
     return this.made().filter(({ defect_id }) => parked?.reason.includes(defect_id)).length > 1;
   }
 
-  /** What a person changed stays until the issue's own value changes. */
+  /** A person's change stays until the issue's own value changes. */
   #overwritten(): string[] {
-    // Of two states of one second, the one that arrived last counts then, also if GitHub had sent it before.
+    // Without GitHub, of two states of the same second, the one that arrived last counts, even if GitHub sent it first.
     if (!this.#world.github.isReadable) return [];
     return this.#edits.flatMap(({ defect: id, field, value, issue, changes }) => {
       if (this.#decided.has(issue) || issue.changes[field] !== changes) return [];

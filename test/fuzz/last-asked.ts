@@ -5,15 +5,15 @@ import type { Job } from '../../lib/engine/record/job.ts';
 import { SCENARIO } from './github.ts';
 import type { World } from './world.ts';
 
-/** GitHub tells seconds, and clocks are wrong. */
+/** GitHub's times are whole seconds, and clocks are wrong. */
 const SAME_TIME_MS = 2_000;
 
-/** What must hold once nothing is under way: what was asked for last is what there is. */
+/** Checks, when no job is under way, that the last request for each value is in effect. */
 export function notAsAsked(world: World): string[] {
   return [...wrongItems(world), ...wrongScenario(world), ...wrongChecks(world), ...unlinked(world)];
 }
 
-/** Whether the link of a job was made. */
+/** Whether the link of a job exists. */
 export function isLinked(job: Job, { service }: World): boolean {
   const { defect, to } = relateJobs.inputOf(job);
   const target = 'named' in to ? to.named : undefined;
@@ -23,7 +23,9 @@ export function isLinked(job: Job, { service }: World): boolean {
   });
 }
 
-/** Nobody knows what a repeated link does. After a discard, the next request makes it all the same. */
+/**
+ * Links that were made twice, because the effect of that is unknown. After a discard, the next request may repeat one.
+ */
 export function linkedTwice(world: World): string[] {
   const { linked } = world.service;
   const isDiscarded = world.jobs().some(({ automation, discarded }) => automation === relateJobs.name && discarded);
@@ -49,7 +51,7 @@ function wrongItems(world: World): string[] {
     const ofItem = requests.filter(({ items }) => items.includes(String(item_id)));
     const at = Math.max(...ofItem.map((one) => one.at));
     const newest = ofItem.filter((one) => one.at > at - SAME_TIME_MS);
-    // The service may have refused the item, or an operator discarded the job.
+    // The service may have refused the item, or an operator may have discarded the job.
     const isRefused = ({ job }: { job: Job }) => !isDone(job) || job.outcome?.includes('not all');
     if (newest.length === 0 || newest.some(isRefused)) return [];
     const isAsAsked = newest.some(({ completed }) => completed === is_completed);
@@ -73,11 +75,11 @@ function wrongScenario(world: World): string[] {
   return scenario?.status === wanted ? [] : [`the scenario is ${scenario?.status} instead of ${wanted}`];
 }
 
-/** The strictest of the open pull requests of a commit decides. */
+/** The strictest of a commit's open pull requests decides. */
 function wrongChecks(world: World): string[] {
   const { pulls, checkRuns } = world.github.standIn.known;
   const isDiscarded = world.jobs().some(({ automation, discarded }) => automation === checkJobs.name && discarded);
-  // A task that the service refuses to show is not there.
+  // A task that the service refuses to show counts as missing.
   if (isDiscarded || world.service.refused.has('/tasks/detail')) return [];
   const open = [...pulls.values()].filter(({ state }) => state === 'open') as unknown as Pull[];
   return [...Map.groupBy(open, ({ head }) => head.sha)].flatMap(([sha, ofCommit]) => {

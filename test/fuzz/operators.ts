@@ -16,7 +16,7 @@ import { createPartnerClient } from '../../lib/service/partner/client.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
 import { SERVICE_URL } from './service.ts';
 
-/** A command of the CLI, on a machine of its own. */
+/** A command of the command line, on another machine. */
 export interface Command {
   runtime: Runtime;
   stores: Stores;
@@ -41,7 +41,7 @@ function verifying({ runtime, stores }: Command) {
   });
 }
 
-/** @param answer to what the job asks */
+/** @param answer to the job's question */
 export async function replay({ runtime: { clock }, stores }: Command, job: Job, answer?: string): Promise<void> {
   await replayJob(job, { by: BY, reason: answer }, { ...stores, clock });
 }

@@ -15,7 +15,7 @@ const TARGETS = { task: `task ${TASK}`, step: 'step 2' };
 
 const NO_LIMITS: Limits = { perMinute: 1_000, perDay: 100_000, counting: 'sliding' };
 
-/** Plays a history to its end, in a world of its own. @returns the promises that were broken */
+/** Plays a history to its end, in its own world. @returns the broken promises */
 export async function play(history: readonly Action[], told?: (line: string) => void): Promise<string[]> {
   const limits = history.find((action) => action.do === 'limits');
   const world = await World.start(limits ?? NO_LIMITS);
@@ -42,7 +42,7 @@ async function take(action: Action, world: World, judge: Judge): Promise<void> {
     case 'happens':
       return tell(world.github.happens(action.what, action.issue), action, world);
     case 'asks': {
-      // Of two requests at nearly the same time, any may be the newest.
+      // Of two requests at almost the same time, either may be the newest.
       await world.pass(3_000);
       const { from, isDone, items, troubles } = action;
       if (from !== 'slack') return tell(world.github.asks(from, isDone, items), action, world);
@@ -127,7 +127,7 @@ async function answer(job: Job, troubles: readonly Trouble[], world: World): Pro
   await world.run(troubles, (host) => operators.replay(host, job, reason));
 }
 
-/** What happened is delivered, unless it is held. */
+/** Delivers events, unless they are held. */
 async function tell(deliveries: readonly Delivery[], { held, troubles }: Told, world: World): Promise<void> {
   if (held) return;
   for (const delivery of deliveries) await world.post(delivery, troubles);
@@ -158,13 +158,15 @@ async function operate(
     if (word === 'discard') await operators.discard(host, job);
     if (option === 'search' && isOutcomeUnknown(job)) await operators.resolve(host, job, option);
     const made = await judge.madeBy(job);
-    // No search finds a link, so the operator looks.
+    // No search finds a link, so the operator looks in the service.
     if (option === 'again' && !(made && job.automation === relateJobs.name)) await operators.resolve(host, job, option);
     if (option === 'done' && made) await operators.resolve(host, job, { done: made });
   });
 }
 
-/** What a person says about links explains what would be a mistake of the relay. */
+/**
+ * Carries out a person's decision about links. The judge then accepts what would otherwise be a mistake of the relay.
+ */
 async function operateLink(
   option: string,
   which: number,
@@ -187,12 +189,12 @@ async function operateLink(
 const isOfRelay = ({ project_id, description }: Defect) =>
   project_id === PROJECT && description.includes('[partner-relay');
 
-/** Whatever is still to come comes, and operators decide what is parked, until nothing is left to do. */
+/** Delivers everything that remains, and decides parked jobs, until nothing is left to do. */
 async function end(world: World, judge: Judge, told?: (line: string) => void): Promise<string[]> {
   world.service.clearDetours();
   judge.noteResumed();
   while (world.stalled.length > 0) await world.resume(0);
-  // A function remembers for some seconds that a secret could not be read.
+  // A function remembers for some seconds that it could not read a secret.
   await world.pass(6_000);
   for (const delivery of world.deliveries) if (!delivery.isAccepted) await world.post(delivery);
   await world.tick();

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { carryOutTwice } from '../../local/world/aws.ts';
 import { SILENCE_MS, silence } from '../simulation/aws-troubles.ts';
 
-/** What can befall a process at one of its requests to AWS, to the service, to GitHub or to Slack. */
+/** Troubles of a process at one of its requests to AWS, the service, GitHub or Slack. */
 export const troubles = [
   'dies before',
   'dies after',
@@ -15,10 +15,10 @@ export const troubles = [
   'takes 65 s',
 ] as const;
 
-/** The troubles of requests to AWS alone. The service has faults of its own. */
+/** Troubles only of requests to AWS. The service has its own faults. */
 const ofAws: readonly What[] = ['answer lost', 'refused', 'failed after', 'takes 5 s', 'takes 65 s', 'silent'];
 
-/** AWS that is `silent` has carried the request out. */
+/** If AWS is `silent`, it has carried out the request. */
 export type What = (typeof troubles)[number] | 'silent';
 
 /** Trouble at the request with that number, counted from 0. */
@@ -28,10 +28,10 @@ export interface Trouble {
 }
 
 /**
- * What befalls a request.
+ * Decides the trouble of a request.
  *
  * @param at its number in its process, counted from 0
- * @param does what it changes outside, in words; undefined where it only reads
+ * @param does what it changes outside, in words; undefined if it only reads
  */
 export type Befall = (at: number, does: string | undefined) => What | undefined;
 
@@ -45,11 +45,11 @@ export type State = 'ended' | 'died' | 'stalled';
 const current = new AsyncLocalStorage<Process>();
 
 /**
- * A run of a function or of a command. All that it does outside passes here, so that it can be killed before and after
- * each request, or stand still there while others go on.
+ * A run of a function or of a command. All its outside requests pass here, so that it can be killed before and after
+ * each, or stall there while others continue.
  */
 export class Process {
-  /** How many requests it has made. */
+  /** The number of its requests. */
   requests = 0;
   readonly #befall: Befall;
   readonly #sleep: (ms: number) => Promise<void>;
@@ -72,7 +72,7 @@ export class Process {
     return current.getStore();
   }
 
-  /** Whether it has died or stands still. */
+  /** Whether the process has died or stalled. */
   get isStopped(): boolean {
     return this.#gate !== undefined;
   }
@@ -84,7 +84,7 @@ export class Process {
     return this.#untilStop(stop);
   }
 
-  /** Lets a stalled process go on. */
+  /** Resumes a stalled process. */
   async resume(): Promise<State> {
     if (this.#isDead) return 'died';
     const stop = this.#nextStop();
@@ -95,17 +95,17 @@ export class Process {
 
   async #untilStop(stop: Promise<State>): Promise<State> {
     const state = await Promise.race([this.#end, stop]);
-    // What it had sent by then still arrives, and before anything else happens.
+    // Requests that had left still arrive, before anything else happens.
     await Promise.allSettled(this.#left);
     return state;
   }
 
-  /** Carries out a request of the process that runs now. Requests of the test itself just pass. */
+  /** Carries out a request of the current process. The test's own requests pass unchanged. */
   static pass<T>(carryOut: () => Promise<T>, isAws: boolean, does?: string): Promise<T> {
     return Process.current()?.pass(carryOut, isAws, does) ?? carryOut();
   }
 
-  /** Lets time pass for the process that runs now, unless it stands still. */
+  /** Lets time pass for the current process, unless it has stalled. */
   static async sleep(sleep: () => Promise<void>): Promise<void> {
     await Process.current()?.untilItGoes();
     await sleep();
@@ -146,7 +146,7 @@ export class Process {
   }
 
   #stop(what: What): Promise<void> {
-    // Another one of its requests may have stopped it.
+    // Another request of this process may have stopped it.
     this.#gate ??= new Promise((resolve) => {
       this.#open = resolve;
     });
@@ -156,7 +156,7 @@ export class Process {
   }
 }
 
-/** The name of what the SDK throws once it has given up. */
+/** The name of the SDK's error after its last try. */
 export const AWS_FAILED = 'InternalServerError';
 
 function awsFailure(): Error {

@@ -13,12 +13,12 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /**
- * The same bytes are sent for four minutes (docs/exactly-once.md#how), after a wait for the slot of up to eight seconds,
- * by clocks that are wrong by up to 0.4 s.
+ * The relay sends the same bytes for four minutes (docs/exactly-once.md#how), after a wait for the slot of up to eight
+ * seconds. Clocks are wrong by up to 0.4 s.
  */
 const LONGEST_RESENT_MS = 4 * MINUTE_MS + 10_000;
 
-/** What the service allows, and how it counts. */
+/** The service's limits, and its way to count. */
 export interface Limits {
   perMinute: number;
   perDay: number;
@@ -27,7 +27,7 @@ export interface Limits {
 
 const deep = (): unknown => JSON.parse(`${'{"message":'.repeat(5_000)}1${'}'.repeat(5_000)}`);
 
-/** Bodies of errors that nobody expects. */
+/** Unexpected bodies of errors. */
 const hostileBodies = [
   { success: false, message: { toString: 1 } },
   { success: false, message: [[]], errors: { __proto__: null } },
@@ -48,26 +48,26 @@ export const destinations = [
   'anything',
 ] as const;
 
-/** A way that the next request of these operations goes. */
+/** The outcome of the next request to these operations. */
 export interface Detour {
   to: (typeof destinations)[number];
   way: Way;
-  /** Which of the hostile bodies. */
+  /** The number of the hostile body. */
   body: number;
 }
 
-/** The sandbox in this process, without sockets, and what stands between the relay and it. */
+/** The sandbox in this process, without sockets, and the troubles between it and the relay. */
 export class Service {
   readonly data: Data;
-  /** What the relay should not have sent. */
+  /** Mistakes in the relay's requests. */
   readonly wrong: string[] = [];
-  /** The payloads of the links that were made. */
+  /** The payloads of links that were made. */
   readonly linked: string[] = [];
-  /** The operations that were refused. */
+  /** The refused operations. */
   readonly refused = new Set<string>();
   readonly #limits: Limits;
   readonly #limiter: ServiceModel;
-  /** When the calls came of which the relay could know. */
+  /** The times of the calls that the relay could know of. */
   readonly #calls: number[] = [];
   readonly #detours: Detour[] = [];
   readonly #clock: VirtualClock;
@@ -106,7 +106,8 @@ export class Service {
     const sender = Process.current();
     let isCopy = false;
     const carryOut = async (): Promise<Response> => {
-      // What a gateway sends twice is counted once, or its own copy could be refused for the first one's sake.
+      // The copy of a request that a gateway sends twice does not count. Otherwise, the limit could refuse it because
+      // of the first.
       if (!isCopy && !this.#count(operation, sentAt, sender)) return Response.json({}, { status: 429 });
       isCopy = true;
       const answer = await this.#service.fetch(url, init);
@@ -122,17 +123,17 @@ export class Service {
     return ways[detour.way](carryOut, around);
   }
 
-  /** How many calls of which the relay could know count now, however the service counts. */
+  /** How many calls that the relay could know of count now, at most, whatever the service's way to count. */
   used(): { minute: number; day: number } {
     const since = (ms: number) => this.#calls.filter((at) => at > this.#clock.now - ms).length;
     return { minute: since(MINUTE_MS), day: since(DAY_MS) };
   }
 
-  /** @returns whether the service takes the call */
+  /** @returns whether the service accepts the call */
   #count(operation: string, sentAt: number, sender: Process | undefined): boolean {
     const { now } = this.#clock;
-    // The relay counts a call without an answer for another minute: docs/decisions/0008-exact-budget.md. A process that
-    // has stopped could not note that its call got no answer.
+    // The relay counts a call without an answer for another minute: docs/decisions/0008-exact-budget.md. A stopped
+    // process could not note that its call got no answer.
     if (now - sentAt <= TIMEOUT_MS + (sender?.isStopped ? 0 : MINUTE_MS)) {
       this.#calls.push(now);
       const { minute, day } = this.used();
@@ -145,5 +146,5 @@ export class Service {
   }
 }
 
-/** The ways on which the service does not do what it is asked. */
+/** Outcomes in which the service does not do the work. */
 const isRefusal = (way: Way): boolean => /^(4\d\d|500 before|hostile 4)/.test(way);

@@ -13,11 +13,11 @@ export const MIRA = 'U0MIRA001';
 /** A command that a person typed. */
 export interface Typed {
   job: string;
-  /** Of the defect that it asks for, if it does. */
+  /** The title of the defect that it asks for, if it does. */
   title: string | undefined;
   responseUrl: string;
   form: URLSearchParams;
-  /** Whether the person was told that the relay works on it. */
+  /** Whether Slack told the person that the relay works on it. */
   isAccepted: boolean;
 }
 
@@ -26,10 +26,10 @@ interface Question {
   blocks: { type: string; elements?: { text: { text: string }; value: string }[] }[];
 }
 
-/** A workspace in which people type commands. */
+/** A workspace where people type commands. */
 export class Slack {
   readonly typed: Typed[] = [];
-  /** What people were told, at a response_url or in a direct message. */
+  /** The messages to people, at a response_url or in a direct message. */
   readonly told: { url: string; text: string }[] = [];
   readonly standIn: ReturnType<typeof createSlackStandIn>;
   readonly #clock: VirtualClock;
@@ -59,7 +59,7 @@ export class Slack {
     return this.types(`defect ${title}`, defectJobs, title);
   }
 
-  /** The questions with their buttons, which stay as they were. */
+  /** The questions with their original buttons. */
   questions(): Question[] {
     const sent = this.told.filter(({ url }) => url.endsWith('/chat.postMessage'));
     return sent.flatMap(({ text }) => {
@@ -68,7 +68,7 @@ export class Slack {
     });
   }
 
-  /** @returns the job that asks, the text of the button, and the request that Slack sends */
+  /** @returns the asking job, the button's text, and Slack's request */
   presses({ blocks }: Question, choice: number, userId: string) {
     const buttons = blocks.flatMap(({ elements = [] }) => elements);
     const button = buttons[choice % buttons.length];
@@ -98,7 +98,7 @@ export class Slack {
     return slackRequest(form, this.#clock.now);
   }
 
-  /** The ids of the messages that were sent. */
+  /** The ids of the sent messages. */
   ids(): string[] {
     const sent = this.told.filter(({ url }) => url.endsWith('/chat.postMessage'));
     return sent.map(({ text }) => JSON.parse(new URLSearchParams(text).get('metadata') ?? '{}').event_payload.id);

@@ -19,7 +19,7 @@ const settles: Action = { do: 'settles', untilParked: false };
 const passes = (seconds: number): Action => ({ do: 'passes', seconds });
 const MONTH_SECONDS = 31 * 86_400;
 
-/** What the first job runs into, and where that leaves it. */
+/** The troubles of the first job, and its state after them. */
 const delays: Readonly<Record<string, readonly Action[]>> = {
   none: [],
   'waits in the queue': [divert('429 for 20 s'), worksOff],
@@ -30,7 +30,7 @@ const delays: Readonly<Record<string, readonly Action[]>> = {
   'parked, outcome unknown': [divert('lost on the way'), divert('422'), settles],
 };
 
-/** What goes on between the first event and a later one. */
+/** When a later event comes, relative to the first event's job. */
 type Stage = 'before' | 'delayed' | 'ended' | 'expired';
 
 const later: readonly Happening[] = ['edited title', 'unlabeled', 'labeled', 'closed', 'reopened', 'transferred'];
@@ -42,7 +42,7 @@ function sequences(length: number): Happening[][] {
   );
 }
 
-/** GitHub tells no change that is none. */
+/** Whether GitHub would send this event: it sends none for an unchanged issue. */
 function canFollow(start: readonly Happening[], what: Happening): boolean {
   const last = (...pair: Happening[]) => start.findLast((one) => pair.includes(one));
   if (what === 'labeled') return last('labeled', 'unlabeled') === 'unlabeled';
@@ -60,14 +60,14 @@ function* staged(sequence: readonly Happening[], delay: string): Generator<Actio
     const start = [happens('opened'), ...before, ...pause];
     yield [...start, ...sequence.map((what) => happens(what))];
     yield [...start, ...sequence.flatMap((what) => [happens(what), settles])];
-    // One event has no other order.
+    // A single event has no other order.
     if (sequence.length === 1) continue;
     const lastFirst = [delivers(-1), worksOff];
     yield [...start, ...sequence.map((what) => happens(what, true)), ...lastFirst, ...lastFirst, ...lastFirst];
   }
 }
 
-/** Every sequence of events at every stage of the first job, with one reason for it to be late. */
+/** Every sequence of events at every stage of the first job, with each reason for its delay. */
 export function* smallHistories(events: number): Generator<Action[]> {
   for (const sequence of sequences(events)) {
     for (const delay of Object.keys(delays)) yield* staged(sequence, delay);
@@ -76,7 +76,7 @@ export function* smallHistories(events: number): Generator<Action[]> {
 
 const decisions: readonly Operation[] = ['replay', 'resolve --done', 'resolve --again', 'resolve --search', 'discard'];
 
-/** The shortest histories that random ones have led to, each with a mistake that was repaired. */
+/** The shortest histories of random runs that showed a mistake, which has been repaired since. */
 export const foundHistories: Readonly<Record<string, readonly Action[]>> = {
   'an older event of the same second comes again after the issue was deleted': [
     happens('opened'),
@@ -189,7 +189,7 @@ export const foundHistories: Readonly<Record<string, readonly Action[]>> = {
   ],
 };
 
-/** Two operators decide about one parked job, while the first one's command stands still at one of its requests. */
+/** Two operators decide about one parked job, while the first one's command is stalled at one of its requests. */
 export function* twoOperators(requests: number): Generator<Action[]> {
   for (const way of ['403', 'lost on the way', 'answer lost'] as const) {
     const parked = [
@@ -211,7 +211,7 @@ export function* twoOperators(requests: number): Generator<Action[]> {
   }
 }
 
-/** No search finds what was made. */
+/** No search finds the created object. */
 const lostToTheEnd: readonly Action[] = Array.from({ length: 12 }, () => {
   return { do: 'diverts', detour: { to: 'defects/list', way: 'lost on the way', body: 0 } } as const;
 });

@@ -3,8 +3,8 @@ import { fuzz, inWords, playAll } from './fuzz.ts';
 import type { Action } from './history.ts';
 
 /**
- * `node test/fuzz/start.ts <runs> <seed> [--as-found]` plays random histories. `node test/fuzz/start.ts <file>` plays the
- * one in the file: an action in JSON on each line, as it is printed. Lines without one do not count.
+ * `node test/fuzz/start.ts <runs> <seed> [--as-found]` plays random histories. `node test/fuzz/start.ts <file>` plays
+ * the history in the file: on each line an action as JSON, in the printed form. Other lines are ignored.
  */
 const [first = '1000', seed = String(Date.now() % 1e9), asFound] = process.argv.slice(2);
 const isFile = Number.isNaN(Number(first));

@@ -12,14 +12,14 @@ import type { Delivery } from './github.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** EventBridge fires so often. */
+/** EventBridge's interval. */
 const TICK_MS = HOUR_MS / 4;
 const DUE_EVERY_MS = 6 * HOUR_MS;
 const HOOK_SECRET = 'what the sender of alerts knows';
 const CHOICES = ['one', 'two'] as const;
 const NOBODY = 'nobody';
 const PICKED_WITHIN_MS = 2 * HOUR_MS;
-/** The clocks of hosts differ by less. */
+/** The greatest difference between hosts' clocks. */
 const CLOCKS_DIFFER_MS = 1_000;
 const CHANNEL = { channel: 'C0PLATFORM' };
 
@@ -28,7 +28,7 @@ const make = async ({ create }: Steps, title: string) => {
   return id;
 };
 
-/** The automations of the team, one for each kind of trigger. */
+/** The team's automations, one for each kind of trigger. */
 export const files = {
   release: {
     on: github('release.published', {
@@ -62,7 +62,7 @@ export const files = {
       verify: hmac({ header: 'x-signature', encoding: 'hex' }),
       body: z.object({ name: z.string(), isOver: z.boolean(), number: z.number() }),
       input: { name: z.string(), isOver: z.boolean() },
-      // Of entities in both groups, so that several hosts are at work on one incident.
+      // Entities of both groups, so that several hosts work on one incident.
       job: ({ number, ...input }) => ({ happened: [number], entity: `event ${number}`, input }),
     }),
     async run({ name, isOver }: { name: string; isOver: boolean }, { create, found, letGo, say }: Steps) {
@@ -102,16 +102,16 @@ const pickTitle = (service: string, answer: string) => `pick ${service}: ${answe
 const dueTitle = (at: number) => `due ${new Date(at).toISOString()}`;
 const deployTitle = (service: string, answer: string) => `deploy ${service}: ${answer}`;
 
-/** What comes for the team's automations, and what is to become of it. */
+/** The events for the team's automations, and their expected results. */
 export class Team {
   readonly deliveries: Delivery[] = [];
-  /** The defects to make, by the jobs that make them. */
+  /** The expected defects, by the jobs that create them. */
   readonly #wanted = new Map<string, { title: string; delivery: Delivery }>();
-  /** The commands that ask, by their jobs, and what people answered. */
+  /** The commands that ask an operator, by job, and people's answers. */
   readonly #asking = new Map<string, { service: string; answers: string[] }>();
-  /** The commands that ask in Slack, by their jobs. */
+  /** The commands that ask in Slack, by job. */
   readonly #picking = new Map<string, { service: string; until: number; presses: Press[] }>();
-  /** The times of the schedule that ticks have come for. */
+  /** The due times of the schedule for which a tick came. */
   readonly #due = new Set<number>();
   #newestTick: number | undefined;
   readonly #clock: VirtualClock;
@@ -129,18 +129,18 @@ export class Team {
     return this.#tell('release', id, release.name, { ...example, release });
   }
 
-  /** Another tool sends an alert, which is to be taken up some minutes later. */
+  /** Another tool sends an alert, which is due some minutes later. */
   alerts(): Delivery {
     const title = `alert ${this.deliveries.length + 1}`;
     return this.#tell('alert', title, title, { title, until: this.#clock.now + 5 * 60_000 });
   }
 
-  /** Another tool says that an incident has begun, or goes on, or is over. */
+  /** Another tool reports that an incident has begun, continues, or is over. */
   reports(isOver: boolean): Delivery {
     const number = this.deliveries.length + 1;
     const name = `incident ${number % 2}`;
     const delivery = this.#tell('incident', number, name, { name, isOver, number });
-    // An older event of the incident may end what a newer one has made.
+    // An older event of the incident may close what a newer one has created.
     if (isOver) this.#wanted.delete(jobId('incident', number));
     return delivery;
   }
@@ -152,44 +152,44 @@ export class Team {
     return delivery;
   }
 
-  /** A command that asks an operator. @returns what a person types */
+  /** A command that asks an operator. @returns the typed text */
   deploys(service: string): { text: string; note: (job: string) => void } {
     const note = (job: string) => void this.#asking.set(job, { service, answers: [] });
     return { text: `deploy ${service}`, note };
   }
 
-  /** @returns an answer that nobody has given before */
+  /** @returns a unique answer */
   answer(job: Job): string {
     const answers = this.#asking.get(job.id)?.answers ?? [];
     answers.push(`answer ${answers.length + 1}`);
     return answers.at(-1) ?? '';
   }
 
-  /** A command that asks in Slack. @returns what a person types */
+  /** A command that asks in Slack. @returns the typed text */
   picks(service: string): { text: string; note: (job: string) => void } {
     const until = this.#clock.now + PICKED_WITHIN_MS;
     const note = (job: string) => void this.#picking.set(job, { service, until, presses: [] });
     return { text: `pick ${service} ${until}`, note };
   }
 
-  /** A person presses a button of a question. */
+  /** Notes that a person pressed a button of a question. */
   notePress(job: string, press: Press): void {
     this.#picking.get(job)?.presses.push(press);
   }
 
-  /** When the clock last fired. Epoch milliseconds. */
+  /** The clock's last firing time, in epoch milliseconds. */
   tick(): number {
     return Math.floor(this.#clock.now / TICK_MS) * TICK_MS;
   }
 
-  /** A tick was handled: by then every time since the one before has its job, of the last 24 hours. */
+  /** Notes that a tick was handled: every due time of the last 24 hours now has its job. */
   noteTick(at: number): void {
     const after = Math.max(this.#newestTick ?? at - 1, at - DAY_MS);
     for (let due = Math.floor(at / DUE_EVERY_MS) * DUE_EVERY_MS; due > after; due -= DUE_EVERY_MS) this.#due.add(due);
     this.#newestTick = Math.max(this.#newestTick ?? at, at);
   }
 
-  /** What must hold at every moment: each thing is made once, and an answer is one that a person gave. */
+  /** Checks what must hold at every moment: each thing is created once, and each answer comes from a person. */
   wrong(defects: readonly Defect[], turnOf: (incident: string) => number): string[] {
     const titles = defects.map(({ title }) => title);
     const ofTeam = titles.filter((title) => /^(release|alert|due|deploy|pick) /.test(title));
@@ -216,7 +216,7 @@ export class Team {
     ];
   }
 
-  /** One answer counts, of the person who was asked, and in time. */
+  /** Checks that one answer counts, that the asked person gave it, and that it was in time. */
   #wronglyPicked(titles: readonly string[]): string[] {
     return [...this.#picking.values()].flatMap(({ service, until, presses }) => {
       const made = titles.filter((title) => title.startsWith(pickTitle(service, '')));
@@ -233,12 +233,12 @@ export class Team {
     });
   }
 
-  /** What must hold once nothing is left to do: nothing that was accepted is lost. */
+  /** Checks what must hold when nothing is left to do: no accepted event is lost. */
   lost(all: readonly Job[], defects: readonly Defect[]): string[] {
     const jobs = new Map(all.map((job) => [job.id, job]));
     const isMade = (id: string, titles: readonly string[]) => {
       const job = jobs.get(id);
-      // A person who links an issue with the defect gives it another title.
+      // The defect's title changes if a person links an issue to it.
       return (
         job?.discarded !== undefined ||
         defects.some(({ title, defect_id }) => titles.includes(title) || job?.outcome?.includes(defect_id))
@@ -253,7 +253,7 @@ export class Team {
     const answered = [...this.#asking].flatMap(([id, { service, answers }]) => {
       const titles = answers.map((answer) => deployTitle(service, answer));
       const job = jobs.get(id);
-      // What the service refuses is told to the person.
+      // If the service refuses, the relay tells the person.
       return !job || job.status === 'not-done' || isMade(id, titles)
         ? []
         : [`the answers of ${service} are lost: ${answers.join()}`];
@@ -275,16 +275,16 @@ export class Team {
   }
 }
 
-/** A button that a person pressed. */
+/** A press of a button. */
 export interface Press {
   answer: string;
   isAsked: boolean;
   at: number;
-  /** The answer that the relay names in return. */
+  /** The answer that the relay's message names. */
   told: () => string | undefined;
 }
 
-/** A body as its sender signs it. */
+/** A body, signed as its sender does. */
 export function hookRequest(hook: keyof typeof hooks, payload: object): Posted {
   const body = Buffer.from(JSON.stringify(payload));
   const signature = createHmac('sha256', HOOK_SECRET).update(body).digest('hex');

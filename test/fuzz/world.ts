@@ -19,7 +19,7 @@ import { BOT_TOKEN, MIRA, Slack, type Typed } from './slack.ts';
 import { files, hookRequest, hooks, Team } from './team.ts';
 
 const MINUTE_MS = 60_000;
-/** Some jobs that wait for the calls of the day ask for one every five minutes, for a day or two. */
+/** For a day or two, jobs that wait for the day's calls may ask for one every five minutes. */
 const MOST_TURNS = 2_000;
 const REPLY_TIMEOUT_MS = 20_000;
 const UNDER_WAY: readonly JobStatus[] = ['queued', 'running', 'waiting'];
@@ -33,24 +33,24 @@ const tests = {
 const config = exampleConfig({ comment: false }, { also: [REPOSITORIES[1]], checkPullRequest: {}, tests });
 const custom = customOf(files, config);
 
-/** The hosts' clocks are wrong by this. */
+/** The errors of the hosts' clocks. */
 const CLOCK_ERRORS_MS = [0, 400, -400];
 
-/** The relay on its hosts, with the service, GitHub and Slack in the memory of this process, which answer at once. */
+/** The relay on its hosts, with the service, GitHub and Slack in memory, which answer at once. */
 export class World {
   readonly clock: VirtualClock;
   readonly github: Github;
   readonly service: Service;
   readonly slack: Slack;
   readonly team: Team;
-  /** What was logged as a bug. */
+  /** Log lines that show a bug. */
   readonly bugs: string[] = [];
   readonly #hosts: Hosts;
-  /** Every message that was received. */
+  /** All received messages. */
   readonly #received: { queue: FifoQueue; body: string }[] = [];
-  /** What {@link items} has read: each write of an item makes it new. */
+  /** Items that {@link items} has already parsed. Each write creates a new object. */
   readonly #read = new WeakMap<Attributes, Item>();
-  /** Writes of the indexes that lag behind the table. */
+  /** Index writes that lag behind the table. */
   readonly #lagging: (() => void)[];
 
   static async start(limits: Limits): Promise<World> {
@@ -102,12 +102,12 @@ export class World {
     void this.#hosts.stack.close();
   }
 
-  /** Reads of the test, which nothing befalls. */
+  /** For the test's own reads, which have no troubles. */
   get stores(): Stores {
     return this.#hosts.stores;
   }
 
-  /** What has happened and was to be delivered. */
+  /** All deliveries so far, including held ones. */
   get deliveries(): readonly Delivery[] {
     return [...this.github.deliveries, ...this.team.deliveries];
   }
@@ -116,7 +116,7 @@ export class World {
     return this.#hosts.stalled;
   }
 
-  /** What the table holds. */
+  /** All items of the table. */
   items(): Item[] {
     return [...this.#hosts.stack.table.items()].map((attributes) => {
       const item = this.#read.get(attributes) ?? unmarshall(attributes);
@@ -129,7 +129,7 @@ export class World {
     return this.items().flatMap((item) => (item.sk === 'job' ? [item as Item & Job] : []));
   }
 
-  /** Lets the indexes catch up. */
+  /** Completes the writes of the indexes. */
   catchUp(): void {
     for (const apply of this.#lagging.splice(0)) apply();
   }
@@ -139,7 +139,7 @@ export class World {
     await this.clock.pass(ms);
   }
 
-  /** Runs something on a host that does nothing else. What it throws is the business of who started it. */
+  /** Runs something on an idle host. The caller handles its errors. */
   run(troubles: readonly Trouble[], act: (host: Host) => Promise<unknown>): Promise<State> {
     return this.#hosts.run(befallenBy(troubles), async (host) => {
       await act(host).catch((error: unknown) => {
@@ -172,7 +172,7 @@ export class World {
     });
   }
 
-  /** A person presses a button of the last questions. */
+  /** A person presses a button of one of the last questions. */
   async press(which: number, choice: number, isAsked: boolean, troubles: readonly Trouble[] = []): Promise<void> {
     const questions = this.slack.questions();
     const question = questions.at(-1 - (which % questions.length));
@@ -195,7 +195,7 @@ export class World {
     return false;
   }
 
-  /** Delivers a message once more. */
+  /** Delivers a message again. */
   async redrive(place: number): Promise<void> {
     const { queue, body } = this.#received.at(place % this.#received.length) ?? {};
     if (!queue || body === undefined) return;
@@ -208,7 +208,7 @@ export class World {
     return this.run(troubles, (host) => host.sweep());
   }
 
-  /** The clock fires what is due. */
+  /** The clock fires due schedules. */
   async tick(troubles: readonly Trouble[] = []): Promise<void> {
     const at = this.team.tick();
     await this.run(troubles, async (host) => {
@@ -217,7 +217,7 @@ export class World {
     });
   }
 
-  /** Works, moves the clock to whatever comes next, sweeps, and so on until nothing is under way. */
+  /** Works, moves the clock to the next moment, sweeps, and so on, until no job is under way. */
   async workToTheEnd(untilParked = false): Promise<void> {
     for (let turn = 0; ; turn++) {
       while (await this.work(0));
@@ -231,14 +231,14 @@ export class World {
     }
   }
 
-  /** How long it takes until a message wakes, or the sweep finds something to do; at most an hour. */
+  /** The time until a message wakes or the sweep finds work, at most an hour. */
   #untilNext(underWay: readonly Job[]): number {
     const moments = [
       ...this.#hosts.stack.queues.map((queue) => queue.nextWakeAt()),
       ...underWay.map(({ line, wakeAt, expectedAt = 0 }) => (line === undefined ? wakeAt : expectedAt - MINUTE_MS)),
     ].filter((at) => at > this.clock.now);
     const next = moments.length > 0 ? Math.min(...moments) : this.clock.now + MINUTE_MS;
-    // The hosts' clocks are behind.
+    // The hosts' clocks may be behind.
     return Math.min(next + 500 - this.clock.now, 60 * MINUTE_MS);
   }
 }
@@ -248,7 +248,7 @@ type Outside = Pick<World, 'clock' | 'github' | 'service' | 'slack'>;
 async function fetchOutside(url: URL, init: RequestInit, sentAt: number, outside: Outside): Promise<Response> {
   const { clock, github, service, slack } = outside;
   if (url.origin === SERVICE_URL) return service.fetch(url, init, sentAt);
-  // The clients of GitHub and Slack give up what their process has not sent by then, because it stood still.
+  // The clients of GitHub and Slack give up a request that a stalled process could not send in time.
   if (clock.now > sentAt + REPLY_TIMEOUT_MS) throw new DOMException('no answer', 'TimeoutError');
   return (url.hostname === 'api.github.com' ? github : slack).standIn.fetch(url, init);
 }

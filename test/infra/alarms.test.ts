@@ -14,7 +14,7 @@ describe('an alarm', () => {
   it('says what is broken for whom and what to do, and reaches the configured recipients', () => {
     for (const { AlarmDescription } of propertiesOf(template, 'CloudWatch::Alarm')) {
       expect(AlarmDescription.length).toBeGreaterThan(80);
-      // CloudWatch cuts nothing: a longer description fails the deployment.
+      // CloudWatch refuses a longer description, which would fail the deployment.
       expect(AlarmDescription.length).toBeLessThanOrEqual(1024);
     }
     template.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'ops@example.com' });

@@ -12,7 +12,7 @@ const stackOf = (settings: StageInput, { deployment, ...also }: Partial<RelayCon
   }).template();
 
 describe('executions', () => {
-  /** The executions that are reserved, by function. */
+  /** The reserved executions, by function. */
   const reserved = (...of: Parameters<typeof stackOf>) =>
     Object.fromEntries(
       propertiesOf(stackOf(...of), 'Lambda::Function')
@@ -38,7 +38,7 @@ describe('executions', () => {
 describe('the table', () => {
   const six = Object.fromEntries([...'abcde', 'main'].map((name) => [name, {}]));
   it.each<[string, number, ...Parameters<typeof stackOf>]>([
-    // 200 requests a second at most, of 13 units, and 2 calls of 111; twice.
+    // At most 200 requests a second of 13 units each, and 2 calls of 111; twice.
     ['two webhooks of ten executions, ten requests a second each', 5_644, {}],
     ['one webhook', 3_044, {}, { connections: { main: {} } }],
     ['the rate of the HTTP API', 1_744, { httpApi: {} }],

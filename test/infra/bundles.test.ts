@@ -28,13 +28,13 @@ import { loadedAtStart } from './loaded-at-start.ts';
 const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What esbuild writes for a function, and what of it is loaded when the function starts. */
+/** esbuild's output for a function, and the part that loads at the start. */
 async function built(slug: string) {
   const { metafile } = await build({ ...functionBuild(slug, join(folder, slug)), metafile: true });
   return { metafile, atStart: new Set(loadedAtStart(join(folder, slug, 'index.mjs'), metafile)) };
 }
 
-/** The files that the bundles of these functions have something of, by when they are loaded. */
+/** The source files in the bundles of these functions, by when they load. */
 async function bundledFiles(slugs: readonly string[]): Promise<Bundled> {
   const found: Bundled = { atStart: [], onDemand: [] };
   for (const slug of slugs) {
@@ -165,7 +165,7 @@ export const run = async () => [fromBuffer.name, __dirname, await import('./old.
     writeFileSync(join(automations, 'old.cjs'), 'module.exports = [__dirname, __filename];');
     const slugs = readdirSync('functions').map((file) => basename(file, '.ts'));
     const targets = await Promise.all(slugs.map((slug) => deployed(slug, automations)));
-    // Vitest has a `require`, and Lambda has none.
+    // Vitest has a `require`, but Lambda has none.
     const load = targets.flatMap((target) =>
       globSync(join(target, '{,runs/}*.mjs')).map((file) => `await import(${JSON.stringify(file)});`),
     );

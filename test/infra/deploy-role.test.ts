@@ -44,7 +44,7 @@ it.each([repository, 'acme@1234/partner-relay@5678'])(
     expect(JSON.stringify(assume.Resource)).toContain(':role/cdk-relayprod-*-');
     expect(invoke).toMatchObject({ Action: 'lambda:InvokeFunction' });
     expect(JSON.stringify(invoke.Resource)).toContain(':function:partner-relay-prod-credential-check');
-    // What the person who deploys needs for it, and the stack of the stage.
+    // The permissions of the person who deploys, and the stack of the stage.
     const { Statement } = JSON.parse(readFileSync('docs/policies/deployer.json', 'utf8'));
     const needed = actionsOf(Statement, ['CheckTheAccount', 'CheckBeforeDeploy']);
     const read = actionsOf(reads);

@@ -6,7 +6,7 @@ import { everything, type StageInput, type StageName, stages, synthesize } from 
 
 const PLACE = 'eu-central-1:111122223333';
 const ROLES = 'arn:aws:iam::111122223333:role';
-/** A managed policy has at most so many characters, without whitespace. */
+/** The most characters of a managed policy, without whitespace. */
 const MOST_OF_POLICY = 6_144;
 
 type Name = 'cloudformation' | 'cloudformation-network' | 'deployer';
@@ -17,7 +17,10 @@ const policy = (name: Name): { Statement: Statement[] } =>
 const matches = (pattern: string, text: string) =>
   new RegExp(`^${pattern.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`, 'i').test(text);
 
-/** Whether policies allow an action, as IAM reads them. Conditions are taken as met. `*` is what has no name. */
+/**
+ * Whether policies allow an action, as IAM reads them. Conditions count as met. `*` stands for a resource without a
+ * name.
+ */
 function allows(names: readonly Name[], action: string, resource: string): boolean {
   const effects = names
     .flatMap((name) => policy(name).Statement)
@@ -27,7 +30,7 @@ function allows(names: readonly Name[], action: string, resource: string): boole
   return effects.includes('Allow') && !effects.includes('Deny');
 }
 
-/** By the type of the resource: `iam:PassRole` */
+/** By resource type, with actions such as `iam:PassRole`. */
 const actionsByType = new Map<string, string[]>();
 const listed = readFileSync('test/infra/cloudformation-actions.txt', 'utf8').matchAll(/^(AWS\S+) (\S+): (.*)$/gm);
 for (const [, type = '', service, actions = ''] of listed) {
@@ -40,7 +43,7 @@ interface Resource {
   Properties: Record<string, unknown>;
 }
 
-/** The name that CloudFormation gives a resource whose template has none, or what the template says. */
+/** The name in the template, or otherwise the name that CloudFormation gives. */
 function nameOf(id: string, { Properties }: Resource, stackName: string): string {
   const { FunctionName, LogGroupName, AlarmName, Name } = Properties;
   const given = [FunctionName, LogGroupName, AlarmName, Name].find((name) => typeof name === 'string');
@@ -50,7 +53,7 @@ function nameOf(id: string, { Properties }: Resource, stackName: string): string
 const WITHOUT_NAME =
   /^(application-autoscaling|chatbot|ec2):|^sns:(\w+SubscriptionAttributes|Unsubscribe)|^logs:(\w*LogDelivery|DescribeLogGroups|\w+ResourcePolic\w+)$|:GetRandomPassword$|:\w+EventSourceMapping$/;
 
-/** What an action of CloudFormation for a resource is about, by the service of the action. */
+/** The resource of a CloudFormation action, by the action's service. */
 function aboutOf(action: string, name: string, { rolePath = '/' }: StageInput): string {
   if (WITHOUT_NAME.test(action)) return '*';
   const [service = ''] = action.split(':');
@@ -79,7 +82,7 @@ function aboutOf(action: string, name: string, { rolePath = '/' }: StageInput): 
   return about;
 }
 
-/** What CloudFormation does for the resources of a template that the policies do not allow. */
+/** CloudFormation's actions for the template's resources that the policies do not allow. */
 function denied(names: readonly Name[], template: Template, stackName: string, settings: StageInput): string[] {
   const resources: [string, Resource][] = Object.entries(template.toJSON().Resources);
   const needed = resources.flatMap(([id, resource]) => {
@@ -106,7 +109,7 @@ describe('the execution policies for cdk bootstrap', () => {
     const { template, stack } = synthesize(stage, everything);
     const made = template();
     expect(denied(names, made, stack.stackName, settings)).toEqual([]);
-    // CloudFormation reads the version of the bootstrap with them.
+    // With this parameter, CloudFormation reads the version of the bootstrap.
     const parameter = made.toJSON().Parameters.BootstrapVersion.Default;
     expect(allows(names, 'ssm:GetParameters', `arn:aws:ssm:${PLACE}:parameter${parameter}`)).toBe(true);
   });
@@ -122,7 +125,7 @@ describe('the execution policies for cdk bootstrap', () => {
     ['s3:PutObject', 'arn:aws:s3:::cdk-relayprod-assets-111122223333-eu-central-1/0a1b2c.zip'],
     ['cloudformation:CreateStack', '*'],
     ['iam:DeleteRolePermissionsBoundary', `${ROLES}/partner-relay-prod-Role`],
-    // The policies of the bootstrap itself, as docs/deploy.md names them.
+    // The bootstrap's own policies, as docs/deploy.md names them.
     ...bootstrapPolicies.map((arn): [string, string] => ['iam:CreatePolicyVersion', arn]),
     ['s3:GetObject', 'arn:aws:s3:::cdk-hnb659fds-assets-111122223333-eu-central-1/0a1b2c.zip'],
   ])('do not allow %s for %s', (action, resource) => {
@@ -177,13 +180,13 @@ describe('the policy of the person who deploys', () => {
       const action = `${service.replace('-', '')}:${name === 'Invoke' ? 'InvokeFunction' : name}`;
       return !may(action, name === 'GetAccountSettings' ? '*' : String(about[service]));
     });
-    // doctor asks these without a client of the SDK.
+    // Doctor sends these requests without an SDK client.
     for (const name of ['Addresses', 'VpcEndpoints', 'Vpcs']) expect(may(`ec2:Describe${name}`, '*')).toBe(true);
     for (const name of ['Workspaces', 'ChannelConfigurations'])
       expect(may(`chatbot:DescribeSlack${name}`, '*')).toBe(true);
     for (const action of ['logs:DescribeLogGroups', 'servicequotas:GetServiceQuota'])
       expect(may(action, '*')).toBe(true);
-    // Only the worker lets messages sleep, and only the sweep counts dead letters.
+    // Only the worker makes messages sleep, and only the sweep counts dead letters.
     expect(refused.sort()).toEqual(['sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes']);
     expect(calls).toContain('dynamodb:Query');
     expect(may('dynamodb:Query', `${about.dynamodb}/index/jobs-by-status`)).toBe(true);

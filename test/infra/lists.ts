@@ -1,7 +1,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import type { Statement } from './rights-table.ts';
 
-/** A value of a template in words: without the hashes of logical ids, which change with the place of a construct. */
+/** A value of a template in words, without the hashes of logical ids, which change with a construct's place. */
 export function inWords(value: unknown): string {
   if (Array.isArray(value)) return value.map(inWords).join(', ');
   if (typeof value !== 'object' || value === null) return String(value);
@@ -18,7 +18,7 @@ export function inWords(value: unknown): string {
 
 const withoutHash = (id: string) => id.replace(/[0-9A-F]{8}$/, '');
 
-/** A line for each alarm: what sets it off, what counts where there is nothing, and whether its end is told too. */
+/** A line for each alarm: when it goes off, how it treats missing data, and whether it reports its end. */
 export function alarmsOf(template: Template): string {
   const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm')).map(({ Properties }) => {
     const { AlarmName, Namespace, MetricName, Dimensions, Statistic, Threshold, Period, EvaluationPeriods } =
@@ -34,13 +34,13 @@ export function alarmsOf(template: Template): string {
   return `${alarms.sort().join('\n')}\n`;
 }
 
-/** What statements allow: for each resource the actions, with the partition keys that they are for. */
+/** The allowed actions of statements by resource, with their partition keys. */
 export function rightsOf(role: string, statements: readonly Statement[]): string {
   const keysOf = new Map<string, string[]>();
   for (const { Effect, Action, Resource, Condition = {} } of statements) {
     const { 'ForAllValues:StringLike': like = {}, Null: absent = {}, ...others } = Condition;
     const keys = [like['dynamodb:LeadingKeys'] ?? []].flat();
-    // Without this, a request that names no key would be allowed.
+    // Otherwise, a request without a key would be allowed.
     const isBound = keys.length > 0 && absent['dynamodb:LeadingKeys'] === 'false';
     const where = Object.keys(others).length > 0 ? ` where ${inWords(others)}` : '';
     for (const action of [Action].flat()) {
@@ -64,11 +64,11 @@ export function rightsOf(role: string, statements: readonly Statement[]): string
   return [role, ...lines.sort(), ''].join('\n');
 }
 
-/** A deployment that gave one of them another id would replace it with an empty one. */
+/** If a deployment changed the id of such a resource, it would replace it with an empty one. */
 const HOLDS_DATA = /^AWS::(DynamoDB|SQS::Queue$|SecretsManager)/;
 /** In alarms.txt and rights.txt. */
 const LISTED_ELSEWHERE = /^AWS::(CloudWatch::Alarm|IAM::(Managed)?Policy)$/;
-/** The code has another hash with each change, and the rest changes nothing. */
+/** The hash of the code changes with every change, and the others have no effect. */
 const LEFT_OUT = ['Code', 'DashboardBody', 'Description', 'Tags'];
 
 interface Resource {
@@ -77,7 +77,7 @@ interface Resource {
   DeletionPolicy?: string;
 }
 
-/** A line for each resource, parameter and output, with all its properties. The stage has the name `dev`. */
+/** A line for each resource, parameter and output, with all its properties, for a stage that is called `dev`. */
 export function resourcesOf(template: Template, stage: string): string[] {
   const { Resources, Outputs, Parameters } = template.toJSON();
   const resources = Object.entries<Resource>(Resources)
@@ -94,7 +94,7 @@ export function resourcesOf(template: Template, stage: string): string[] {
   return [...resources, ...others].map((line) => line.replaceAll(new RegExp(`\\b${stage}\\b`, 'g'), 'dev')).sort();
 }
 
-/** The lines that a list has more and less than another one. */
+/** The lines that a list has in addition to another one, and that it lacks. */
 export function differences(lines: readonly string[], others: readonly string[]): string[] {
   return [
     ...others.filter((line) => !lines.includes(line)).map((line) => `- ${line}`),

@@ -3,7 +3,7 @@ import type { Metafile } from 'esbuild';
 
 type Output = Metafile['outputs'][string];
 
-/** What esbuild wrote that a file loads when it starts: itself and what it imports, without what it imports on demand. */
+/** The outputs of esbuild that a file loads at the start: itself and its static imports. */
 export function loadedAtStart(file: string, { outputs }: Metafile): Output[] {
   const byPath = new Map(Object.entries(outputs).map(([path, output]) => [resolve(path), output]));
   const loaded = new Set<Output>();

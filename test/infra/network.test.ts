@@ -13,14 +13,14 @@ interface FunctionProperties {
   Environment: { Variables: { HTTPS_PROXY?: string; NO_PROXY: unknown } };
 }
 
-/** The functions that are like this, by the names in the template without those of stack and stage. */
+/** The matching functions, by their names in the template without stack and stage. */
 const functions = (template: Template, areLike: (properties: FunctionProperties) => boolean = () => true) =>
   propertiesOf(template, 'Lambda::Function')
     .filter((properties) => areLike(properties as FunctionProperties))
     .map(({ FunctionName }) => SLUGS.find((slug) => FunctionName.endsWith(`-${slug}`)))
     .sort();
 
-/** The functions that are in a network. */
+/** The functions inside a network. */
 const inside = (template: Template) => functions(template, ({ VpcConfig }) => VpcConfig !== undefined);
 
 const endpoints = (template: Template) =>

@@ -14,7 +14,7 @@ import { customOfEach, everything, propertiesOf, type StageName, stages, synthes
 
 const templates = new Map<string, Template>();
 
-/** The template is shared between tests because it is slow to make; do not change it. */
+/** Tests share the template, because it takes long to make. Do not change it. */
 function templateOf(stageName: StageName, config: Partial<RelayConfigInput> = {}): Template {
   const key = JSON.stringify([stageName, config]);
   const template = templates.get(key) ?? synthesize(stageName, config).template();
@@ -22,7 +22,7 @@ function templateOf(stageName: StageName, config: Partial<RelayConfigInput> = {}
   return template;
 }
 
-/** How many workers each lane has at most. */
+/** The most workers of each lane. */
 const workersIn = (template: Template) =>
   propertiesOf(template, 'Lambda::EventSourceMapping').map(({ ScalingConfig }) => ScalingConfig.MaximumConcurrency);
 

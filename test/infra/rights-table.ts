@@ -25,12 +25,12 @@ export function statementsOf(template: Template, slug: string): Statement[] {
     .filter(({ Roles = [] }) => Roles.some(({ Ref }: { Ref: string }) => Ref === role));
   return [
     ...[...attached, ...Policies].flatMap(({ PolicyDocument }) => PolicyDocument.Statement as Statement[]),
-    // What one of AWS's own policies allows is not in the template.
+    // The template does not contain AWS's own policies.
     ...ManagedPolicyArns.map((Resource: unknown): Statement => ({ Effect: 'Allow', Action: '*', Resource })),
   ];
 }
 
-/** The statements of the policy whose ARN that output has. */
+/** The statements of the policy whose ARN is in the output. */
 export function statementsOfPolicy(template: Template, output: string): Statement[] {
   const { Ref } = template.findOutputs(output)[output]?.Value ?? {};
   return template.findResources('AWS::IAM::ManagedPolicy')[Ref]?.Properties.PolicyDocument.Statement;
@@ -39,7 +39,7 @@ export function statementsOfPolicy(template: Template, output: string): Statemen
 /** The outputs with the policies for people. */
 export const POLICIES = ['ConsoleReadPolicyArn', 'ConsoleOperatePolicyArn', 'ConsoleSecretsPolicyArn'];
 
-/** What such a policy allows beyond looking at the table, as SECURITY.md names it: `enters slack`, `job#*`. */
+/** What such a policy allows besides reading the table, in the words of SECURITY.md: `enters slack`, `job#*`. */
 export function worthOf(template: Template, output: string): Set<string> {
   const statements = statementsOfPolicy(template, output);
   const [secrets = '', , writes = '', queues = ''] = cells(statements, template);
@@ -48,7 +48,7 @@ export function worthOf(template: Template, output: string): Set<string> {
   return new Set([...named, ...(runs ? ['runs schedules'] : [])]);
 }
 
-/** SECURITY.md with the rights of every role in a stage that has all parts. */
+/** SECURITY.md with the rights of every role in a stage with all parts. */
 export function withRights(page: string): string {
   const template = synthesize('dev', { ...everything, deployment: {} }, customOfEach(1)).template();
   return withTable(page, 'rights', rightsTable(template));
@@ -93,7 +93,7 @@ function cells(statements: readonly Statement[], template: Template): string[] {
   );
 }
 
-/** The secrets of all connections, and of all teams, are one resource each. */
+/** The secrets of all connections are one resource, and those of all teams, too. */
 function secretOf(resource: string, template: Template): string {
   const [, kind] = /partner-relay\/dev\/(\w+)\/\*/.exec(resource) ?? [];
   if (kind !== undefined) return `${kind}/<${kind === 'calendar' ? 'team' : 'connection'}>`;

@@ -28,7 +28,7 @@ const rules: StageInput = {
 
 const slackAlarms = { workspaceId: 'T012345', channelId: 'C012345' };
 
-/** Every way in which a stage can be deployed; each is checked by cdk-nag here, and linted by `npm run lint:aws`. */
+/** Every way to deploy a stage. cdk-nag checks each here, and `npm run lint:aws` lints it. */
 export const stages = {
   dev: {},
   prod: { protected: true, slackAlarms },
@@ -56,7 +56,7 @@ export const stages = {
 
 export type StageName = keyof typeof stages;
 
-/** What a configuration can add to every stage. */
+/** All optional parts of a configuration. */
 export const everything: Partial<RelayConfigInput> = {
   connections: { main: { mcp: { accounts: 'offered' } }, other: {} },
   slack: { connection: 'main' },
@@ -68,7 +68,7 @@ const withoutOwn: CustomFiles = { custom: none, files: [] };
 
 const ofCommand = { does: '', example: '', permission: undefined, inComments: false };
 
-/** Automations of a team, so many of each kind. */
+/** A team's automations, this many of each kind. */
 export const customOfEach = (count: number): { own: CustomFiles } => {
   const list = Array.from({ length: count }, (_, index): CustomAutomation[] => [
     { name: `release-${index}`, kind: 'github', events: ['release.published'], by: 'anyone' },
@@ -83,7 +83,7 @@ export const customOfEach = (count: number): { own: CustomFiles } => {
 export const propertiesOf = (template: Template, type: string) =>
   Object.values(template.findResources(`AWS::${type}`)).map(({ Properties }) => Properties);
 
-/** The stack, mostly without its bundles, which take long to make. */
+/** Synthesizes the stack, mostly without its bundles, which take long. */
 export function synthesize(
   stageName: StageName,
   also: Partial<RelayConfigInput> = {},
@@ -92,7 +92,7 @@ export function synthesize(
   const app = createApp({
     context: { 'aws:cdk:bundling-stacks': bundled ? ['**'] : [] },
     ...(outdir !== undefined && { outdir }),
-    // It takes most of a synthesis. The template of each stage is validated when it is linted.
+    // This takes most of the time. The linter validates the template of each stage.
     builtinCloudFormationValidation: outdir !== undefined,
   });
   const config = defineConfig({

@@ -2,7 +2,7 @@ import { DeleteItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/c
 import { ChangeMessageVisibilityCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { Happening } from './trial.ts';
 
-/** What a command of the SDK changes, in words; nothing where it only reads. */
+/** The change that an SDK command makes, in words; empty if it only reads. */
 export function effectOf(command: object): { effect?: string; happening?: Happening } {
   if (command instanceof SendMessageCommand) return { effect: 'SendMessage' };
   if (command instanceof ChangeMessageVisibilityCommand) return { effect: 'ChangeMessageVisibility' };
@@ -12,14 +12,14 @@ export function effectOf(command: object): { effect?: string; happening?: Happen
   return {};
 }
 
-/** Whether the effect of that name is one of AWS. */
+/** Whether AWS has an effect of that name. */
 export const changesAws = (effect: string): boolean => /^(\w+Item|SendMessage|ChangeMessageVisibility)/.test(effect);
 
 function effectOn(action: string, item: PutItemCommand['input']['Item'] = {}): ReturnType<typeof effectOf> {
   const pk = item.pk?.S ?? '';
   const sk = item.sk?.S ?? '';
   const [kind = ''] = pk.split('#', 1);
-  // Of what is not a job's the rest of the key is digests and times.
+  // In keys of other items, the rest is digests and times.
   if (kind !== 'job') return { effect: `${action} ${kind}` };
   if (sk.startsWith('step#')) return { effect: `${action} ${sk} ${item.status?.S}` };
   const effect = `${action} ${sk}`;

@@ -21,7 +21,7 @@ const refused: readonly Way[] = [
   '429 for 20 s',
 ];
 
-/** What happens to the first sends of a creation: nothing, or one is lost, or one is lost and the next is refused. */
+/** The fate of a creation's first sends: nothing, one is lost, or one is lost and the next is refused. */
 export const faults: readonly (readonly Way[])[] = [
   ['as it is'],
   ['answer lost'],
@@ -33,12 +33,12 @@ export const faults: readonly (readonly Way[])[] = [
   ...refused.map((answer) => ['answer lost', answer] as const),
 ];
 
-/** Of them, docs/exactly-once.md says what follows, and they show up before the trial ends. */
+/** docs/exactly-once.md says what follows from these, and they show before the trial ends. */
 const known = everyWay.filter(
   (way) => !/^(hostile|not connected|answered|passed on (twice|after [24])|429 for 9)/.test(way),
 );
 
-/** Every answer to a first send, and every refusal of the next after the ways to lose the first that differ most. */
+/** Every answer to a first send, and every refusal of the next send after the most different ways to lose the first. */
 export const everyFault: readonly (readonly Way[])[] = [
   ...known.map((one) => [one]),
   ...(['answer lost', '500 before the work', 'lost on the way', 'passed on after 15 s'] as const).flatMap((one) =>
@@ -54,12 +54,12 @@ export const recoveries: readonly Recovery[] = [
   { sweeps: 'always', redelivers: 'at once' },
 ];
 
-/** What a number of trials came to. */
+/** The totals of a number of trials. */
 export class Tally {
   points = 0;
   trials = 0;
   succeeded = 0;
-  /** Commands that were typed again. */
+  /** Commands that a person typed again. */
   typedAgain = 0;
   readonly violations: string[] = [];
   readonly #parked = new Map<string, number>();
@@ -81,7 +81,7 @@ export class Tally {
   }
 }
 
-/** Makes one trial after the other on a relay and a sandbox of its own; each is of an issue or a person of its own. */
+/** Makes trials in turn on one relay and sandbox. Each trial has its own issue or person. */
 export async function startTrials(
   sandboxOptions: SandboxOptions,
   tally: Tally,
@@ -112,7 +112,7 @@ export async function startTrials(
   let id = 0;
 
   const trials = {
-    /** @returns the side effects that the relay had */
+    /** @returns the relay's side effects */
     async try(trial: Trial<Row>): Promise<readonly Effect[]> {
       const { row, answers, stops = [], isRepeated, recovery } = trial;
       id += 1;
@@ -139,7 +139,7 @@ export async function startTrials(
       tally.violations.push(...violations.map((violation) => `${violation} [${about.join('; ')}]`));
       return result.effects;
     },
-    /** Tries it with each of the stops, and with one way to recover after the other. */
+    /** Makes a trial for each of the stops, with the ways to recover in turn. */
     async tryEach(
       trial: Omit<Trial<Row>, 'stops' | 'recovery'>,
       stops: readonly (Stop | readonly Stop[])[],
@@ -154,7 +154,7 @@ export async function startTrials(
   return trials;
 }
 
-/** The same event with a field more: a job's id comes from what happened, not from how it was told. */
+/** Adds a field to the event. A job's id comes from what happened, so it stays the same. */
 function withMore(incoming: Incoming): Incoming {
   return incoming.from === 'github'
     ? { ...incoming, payload: { ...incoming.payload, enterprise: { id: 1 } } }
@@ -162,14 +162,14 @@ function withMore(incoming: Incoming): Incoming {
 }
 
 /**
- * Every moment at which a kill leaves something else behind. Before a side effect is after the one that it follows,
+ * Every moment at which a kill leaves a different state. Before a side effect is the same as after the previous one,
  * except in a webhook, which has several under way at once.
  */
 export function killsAt(effects: readonly Effect[]): Stop[] {
   return stopsAt(effects).filter(({ at, when }) => when === 'after' || effects[at]?.by.endsWith('-webhook'));
 }
 
-/** Every side effect, before and after. */
+/** Before and after every side effect. */
 export function stopsAt(effects: readonly Effect[]): Stop[] {
   return effects.flatMap((_, at) => (['before', 'after'] as const).map((when) => ({ at, when })));
 }
@@ -182,7 +182,7 @@ export function twice(effects: readonly Effect[]): Stop[][] {
   ]);
 }
 
-/** Every request to AWS that changes something, carried out and not answered. */
+/** Every request to AWS that changes something, carried out but not answered. */
 export function silencesOf(effects: readonly Effect[]): Stop[] {
   return effects.flatMap(({ what }, at) => (changesAws(what) ? [{ at, when: 'silent' as const }] : []));
 }

@@ -2,7 +2,7 @@ import { exampleOf } from '../issue-events.ts';
 
 type Fields = Record<string, unknown>;
 
-/** GitHub's example of a new comment, by a collaborator, with another number and text. */
+/** GitHub's example of a new comment by a collaborator, with another number and text. */
 export function commentPayload(number: number, body: string): Fields {
   const example = exampleOf('issue_comment', 'created');
   return {
@@ -28,7 +28,7 @@ export function mergedPayload(number: number, body: string) {
 /** The commit of a pull request. */
 export const shaOf = (number: number) => String(number).padStart(40, '0');
 
-/** GitHub's example of a new pull request, by the owner, with another number and text. */
+/** GitHub's example of a new pull request by the owner, with another number and text. */
 export function pullPayload(number: number, body: string): Fields & { pull_request: Fields } {
   const example = exampleOf('pull_request', 'opened');
   const stamp = '2026-11-20T09:59:58Z';

@@ -4,24 +4,24 @@ import { rule, type Standing } from './referee.ts';
 import type { Made, Row } from './rows.ts';
 import { type Effect, isOf, type Stop, type Trial, type TrialResult } from './trial.ts';
 
-/** How an outcome begins that asks the person to put something right, on GitHub and in Slack. */
+/** The beginning of an outcome that asks the person to correct something, on GitHub and in Slack. */
 const NOT_DONE = /^(⚠️|:warning:)/;
 const DONE = /^(✅|:white_check_mark:)/;
 
-/** A trial, and what is there after it. */
+/** A trial, and the state after it. */
 export interface Evidence
   extends Pick<Trial<Row>, 'row' | 'answers'>,
     Required<Pick<Trial<Row>, 'stops' | 'comesBack'>> {
-  /** How many things came from outside that were no commands typed in Slack. */
+  /** The number of events from outside that are not commands typed in Slack. */
   events: number;
   result: TrialResult;
   made: readonly Made[];
-  /** Whether the connection's first time entry was read back, where the row makes one. */
+  /** Whether the relay read back the connection's first time entry, if the row creates one. */
   readBack: boolean | undefined;
   said: readonly string[];
 }
 
-/** Holds a trial against the promises, and its jobs against docs/exactly-once.md. @returns what does not hold */
+/** Compares a trial with the promises, and its jobs with docs/exactly-once.md. @returns the differences */
 export async function judge(evidence: Evidence): Promise<string[]> {
   const { breaches, standings } = await rule(evidence.result.happenings);
   const standingOf = (job: Job) => standings.get(keys.job(job.id).pk);
@@ -44,11 +44,11 @@ function judgeCourse({ stops, result: { stops: stopped, effects, logged } }: Evi
   ];
 }
 
-/** What was answered with 2xx has its job, and nothing has two. */
+/** Each event that was answered with 2xx has exactly one job. */
 function judgeJobs({ events, result: { jobs, acknowledged, typed } }: Evidence): string[] {
   const lost = acknowledged.filter((id) => jobs.every((job) => job.id !== id));
   const ofCommands = typed.map((one) => jobs.filter((job) => isOf(job, one)).length);
-  // What a job has drafted is made once with it.
+  // Jobs that a job drafted, which it makes once.
   const drafted = jobs.filter(({ cause }) => cause?.from === 'job').length;
   const ofEvents = jobs.length - drafted - ofCommands.reduce((sum, count) => sum + count, 0);
   return [
@@ -64,7 +64,7 @@ function judgeJobs({ events, result: { jobs, acknowledged, typed } }: Evidence):
   ];
 }
 
-/** Each job has ended, and as the document says. */
+/** Each job has ended as the document says. */
 function judgeEnd(job: Job, { row, said }: Evidence, standing: Standing | undefined): string[] {
   const { status, parked, outcome } = job;
   const notDone = status === 'not-done';
@@ -77,7 +77,7 @@ function judgeEnd(job: Job, { row, said }: Evidence, standing: Standing | undefi
   if (status !== 'parked' || !parked) return [`a job is ${status}`];
   const why = `${parked.reason} (${parked.kind})`;
   if (row.repeatable) return [`parked, although it may be repeated: ${why}`];
-  // Cases 1 and 2 of the document, because no trial fails eight times or lacks permission.
+  // Cases 1 and 2 of the document. In no trial does a job fail eight times or lack a permission.
   const isListed = isOutcomeUnknown(job)
     ? standing?.unanswered === true &&
       /: (the request arrived, but|the service .*, and may have done the work)/.test(parked.reason)
@@ -89,15 +89,15 @@ function isClearlyRefused(standing: Standing | undefined): boolean {
   return standing?.unanswered === false && standing.decision === 'park';
 }
 
-/** Nothing is there twice, or without a job that says so; and what succeeded is there. */
+/** Nothing exists twice, or without a job that says so, and everything that succeeded exists. */
 function judgeMade({ row, answers, result: { jobs }, made, readBack, said }: Evidence): string[] {
   const done = jobs.filter(({ status }) => status === 'succeeded');
   const parked = jobs.filter(({ status }) => status === 'parked');
   const wanted = (count: number) => ('ofAll' in row.makes ? row.makes.ofAll : row.makes.ofEachJob * count);
-  // What a tool says is for the person alone, so its records name an id at most, and people may read none.
+  // Only the person may read a tool's words, so records contain at most an id, and other people read none.
   const told = [...(row.isTool ? said : []), ...done.map(({ outcome = '' }) => outcome)];
   const nobodys = made.filter(({ id }) => told.every((text) => !text.includes(String(id))));
-  // A request that arrives when the relay has given up waiting for it, or that nothing can show.
+  // Requests that arrived after the relay gave up waiting, or whose effect no operation shows.
   const unclear = jobs.filter((job) => isUnclear(job, said)).length;
   const isLeft = row.isUnlisted || answers.includes('passed on after 15 s');
   const late = unclear + (isLeft ? parked.length : 0);
@@ -119,8 +119,8 @@ function judgeMade({ row, answers, result: { jobs }, made, readBack, said }: Evi
 }
 
 /**
- * A tool has no nonce: what was sent must not be sent again, unless it was refused before it ran. What the service refuses
- * for good is not sent again either, by a host that lives to note it: it waits for a person.
+ * A tool has no nonce, so a call must not be sent again, unless it was refused before it ran. A permanent refusal is
+ * not sent again either, if the host lives to note it: the job waits for a person.
  */
 function judgeSends({ row, answers, stops, result: { sends, jobs } }: Evidence): string[] {
   const refused = answers.filter((answer) => answer === '429 for 20 s').length;
@@ -131,18 +131,18 @@ function judgeSends({ row, answers, stops, result: { sends, jobs } }: Evidence):
   ];
 }
 
-/** Whether the person was told that nobody knows. */
+/** Whether the person read that the outcome is unknown. */
 function isUnclear({ status }: Job, said: readonly string[]): boolean {
   return status === 'not-done' && said.some((text) => text.includes('Before you ask again, look in the service'));
 }
 
-/** Each outcome is reported, and exactly once unless the relay cannot know that it was. */
+/** Each outcome is reported, exactly once if the relay can know that it was. */
 function judgeReplies({ row, stops, comesBack, result: { jobs, effects }, said }: Evidence): string[] {
   const ended = jobs.filter(isOver);
   const parked = jobs.filter(({ status }) => status === 'parked');
   const atMost = 1 + stops.filter((stop) => hidesReply(stop, comesBack, effects)).length;
   if (jobs.every(({ replyTo }) => !replyTo)) {
-    // An issue is told of its defect by whichever job makes it.
+    // Any of the issue's jobs may report its defect.
     const atLeast = parked.length > 0 || row.mayGoWithoutReply ? 0 : 1;
     return unless(said.length >= atLeast && said.length <= atMost, `${said.length} replies`);
   }
@@ -150,7 +150,8 @@ function judgeReplies({ row, stops, comesBack, result: { jobs, effects }, said }
   const sayNotDone = said.filter((text) => NOT_DONE.test(text)).length;
   return [
     ...ended.flatMap(({ outcome = '', status }) => {
-      // An outcome begins in lower case, and is told as a sentence. That of a linked account has an id at most.
+      // An outcome begins in lower case, and its report is a sentence. The outcome of a linked account has at most an
+      // id.
       const words = row.isTool ? outcome.replace(/^done(: )?/, '') : outcome.slice(1);
       const isOfWords = !row.tells || status === 'not-done';
       const isIt = (text: string) =>
@@ -158,13 +159,13 @@ function judgeReplies({ row, stops, comesBack, result: { jobs, effects }, said }
           ? NOT_DONE.test(text)
           : (!row.isTool || DONE.test(text)) && (isOfWords ? text.includes(words) : row.tells?.test(text));
       const count = said.filter(isIt).length;
-      // Two jobs that say the same have a reply each.
+      // Two jobs with the same outcome have a reply each.
       const least = isOfWords ? 1 : ended.filter((one) => one.status === status).length;
       return unless(count >= least && count < least + atMost, `${count} replies`);
     }),
-    // Who reads that it was not done may do it in another way.
+    // A person who reads that it was not done may do it in another way.
     ...unless(sayNotDone === 0 || ended.some(({ status }) => status === 'not-done'), 'said not to be done, and done'),
-    // The host that takes over may get another answer from the service.
+    // The service may give another answer to the host that takes over.
     ...unless(
       sayParked >= parked.length && (sayParked === parked.length || stops.length > 0),
       `${sayParked} say what is parked`,
@@ -173,9 +174,9 @@ function judgeReplies({ row, stops, comesBack, result: { jobs, effects }, said }
 }
 
 /**
- * Whether it is unknowable after this stop that the reply was sent, because neither Slack nor GitHub takes a nonce. A
- * host that takes over can find a comment or a direct message. A host that continues its own work cannot, and a message
- * to a response_url can never be found.
+ * Whether the relay cannot know after this stop that the reply was sent, because neither Slack nor GitHub has a nonce.
+ * A host that takes over can find a comment or a direct message. A host that continues its own work cannot, and nobody
+ * can find a message to a response_url.
  */
 function hidesReply({ at, when }: Stop, comesBack: boolean, effects: readonly Effect[]): boolean {
   const what = effects[at]?.what ?? '';

@@ -20,14 +20,14 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const REPOSITORY = 'Codertocat/Hello-World';
 const STARTED = /Partner Relay runs on this machine/;
 const DAY_MS = 86_400_000;
-/** Of the issues, one in so many is edited, and one in so many events is told twice. */
+/** One in this many issues is edited, and one in this many events is delivered twice. */
 const EDITED_ONE_IN = 10;
 const REPEATED_ONE_IN = 10;
-/** The longest life of a relay from the moment at which it listens. */
+/** The longest life of a relay after it listens. */
 const LONGEST_LIFE_MS = 1_500;
-/** A kill before it listens comes within so long of the start. */
+/** The latest kill before the relay listens, counted from the start. */
 const LONGEST_START_MS = 1_000;
-/** Nothing in the relay waits longer when only the relay is killed: a worker's lease, and then the sweep's minute. */
+/** The longest wait in the relay after a kill: a worker's lease, and then the sweep's minute. */
 const PATIENCE_MS = 150_000;
 
 export interface KillOptions {
@@ -38,10 +38,10 @@ export interface KillOptions {
 }
 
 /**
- * `npm start` under a stream of signed events, killed again and again. What is not answered with 2xx is sent again, as
- * GitHub's redelivery would.
+ * Kills `npm start` again and again under a stream of signed events. Events without a 2xx are sent again, as GitHub's
+ * redelivery would.
  *
- * @returns what does not hold; nothing where every accepted event has its one defect
+ * @returns the broken promises; empty if every accepted event has one defect
  */
 export async function killAgainAndAgain({ seed, kills, events, print }: KillOptions): Promise<string[]> {
   const random = seededRandom(seed);
@@ -71,7 +71,7 @@ export async function killAgainAndAgain({ seed, kills, events, print }: KillOpti
     for (let killed = 0; killed <= kills; killed++) {
       const listens = killed < kills && random() < 0.8;
       if (listens) await relay.printed(STARTED);
-      // The stream lasts as long as the killing.
+      // The stream lasts as long as the kills.
       const until = Math.ceil((stream.length * (killed + 1)) / (kills + 1));
       sending.push(...stream.slice(sending.length, until).map(send));
       if (killed === kills) break;
@@ -108,11 +108,11 @@ export async function killAgainAndAgain({ seed, kills, events, print }: KillOpti
   }
 }
 
-/** The events in the order in which they are sent first, and the title that each issue has in the end. */
+/** The events in the order of their first sends, and the final title of each issue. */
 function makeStream(issues: number, random: () => number): { stream: object[]; lastTitles: Map<number, string> } {
   const stream: object[] = [];
   const lastTitles = new Map<number, string>();
-  // The relay has the real clock.
+  // The relay uses the real clock.
   const from = Date.now() - DAY_MS;
   const add = (action: string, issue: number, seconds: number, title: string) => {
     const payload = issueEvent(action, { id: issue, from, seconds, title });
@@ -122,7 +122,7 @@ function makeStream(issues: number, random: () => number): { stream: object[]; l
   };
   for (let issue = 1; issue <= issues; issue++) {
     add('opened', issue, 0, `Issue ${issue}, opened`);
-    // An issue from before, so that its defect may be made, in the making or still to make.
+    // An earlier issue, whose defect may exist, be under way, or not have begun.
     const earlier = 1 + Math.floor(random() * issue);
     if (random() * EDITED_ONE_IN < 1 && lastTitles.get(earlier)?.endsWith('opened')) {
       add('edited', earlier, 1, `Issue ${earlier}, edited`);
@@ -131,7 +131,7 @@ function makeStream(issues: number, random: () => number): { stream: object[]; l
   return { stream, lastTitles };
 }
 
-/** After a kill during an update, a job waits for minutes before it applies the update once more. */
+/** Whether a job is done. After a kill during an update, it waits for minutes before it repeats the update. */
 function hasDone(job: Job): boolean {
   return isOver(job) || waitOf(job)?.why.includes('may still arrive') === true;
 }
@@ -170,7 +170,7 @@ async function writeConfig(folder: string, apiUrl: string): Promise<string> {
   return file;
 }
 
-/** @returns whether it was accepted */
+/** @returns whether the relay accepted it */
 async function post(url: string, payload: object): Promise<boolean> {
   const { headers, body } = githubDelivery('issues', payload);
   try {
@@ -178,7 +178,7 @@ async function post(url: string, payload: object): Promise<boolean> {
     await answer.text();
     return answer.ok;
   } catch {
-    // Killed meanwhile, or not there.
+    // The relay was killed meanwhile, or does not run.
     return false;
   }
 }

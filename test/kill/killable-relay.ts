@@ -32,7 +32,7 @@ export interface KillableRelay {
   github: GithubApi;
   slack: SlackStandIn;
   stores: Stores;
-  /** @param incoming what comes, in its order */
+  /** @param incoming the events, in order */
   try(trial: Trial, incoming: readonly Incoming[]): Promise<TrialResult>;
   close(): Promise<void>;
 }
@@ -63,9 +63,9 @@ export async function startKillableRelay(
       markers: { key: 'another key of the tests, long enough' },
       intake: { key: 'one more key of the tests, long enough' },
     },
-    // Or one trial's side effects would not have the numbers of another's.
+    // Otherwise, the numbers of side effects would vary between trials.
     losesOneIn: Number.POSITIVE_INFINITY,
-    // What nobody waits for has not left yet when an answer goes out, and a webhook has several under way at once.
+    // A webhook has several effects under way at once. Without this pause, some would leave only after the answer.
     pause: () => setImmediate(),
     carriedOut(command) {
       const { happening } = effectOf(command);
@@ -84,7 +84,7 @@ export async function startKillableRelay(
   const { queues } = hosts.stack;
   const breakers = createBreakers({ table: stores.table, clock: read, random: Math.random });
 
-  /** The path of an operation, the name of a tool that is called, or another method of MCP. */
+  /** The path of an operation, the name of a called tool, or another method of MCP. */
   function operationOf({ href, pathname }: URL, body: unknown): string | undefined {
     if (!href.startsWith(sandbox.url)) return undefined;
     if (pathname !== MCP_PATH) return pathname.replace(PARTNER_PATH, '');
@@ -103,7 +103,7 @@ export async function startKillableRelay(
     return method === 'POST' ? 'GitHub comment' : undefined;
   }
 
-  /** Sends the operation of the trial, and notes what becomes of it where it creates something. */
+  /** Sends the trial's operation and, if it creates something, notes the outcome. */
   async function sendOperation(nonce: string, send: () => Promise<Response>, pass: Pass): Promise<Response> {
     const { answers } = trial;
     const { operation, isTool, repeatable } = trial.row;
@@ -145,7 +145,7 @@ export async function startKillableRelay(
     const mayFail = stops.some(({ when }) => when === 'refused' || when === 'silent');
     const what = (when: 'before' | 'after'): What => `${comesBack ? 'stalls' : 'dies'} ${when}`;
 
-    /** @returns undefined where the host stopped meanwhile; another one takes its place */
+    /** @returns undefined if the host stopped meanwhile; another one takes its place */
     async function invoke<T>(by: FunctionSlug, call: (host: Host) => Promise<T>): Promise<T | undefined> {
       const befall = (_: number, does: string | undefined): What | undefined => {
         if (does === undefined) return undefined;
@@ -161,17 +161,17 @@ export async function startKillableRelay(
         await call(host).then((value) => void Object.assign(ended, { value }), keep);
       });
       if (state !== 'ended') result.happenings.push({ what: 'stopped' });
-      // An invocation that failed: its message stays, and its schedule fires again.
+      // A failed invocation: its message stays, and its schedule fires again.
       else if (ended.error !== undefined && !mayFail) throw ended.error;
       return ended.value;
     }
 
-    /** @returns undefined where it was not answered with 2xx */
+    /** @returns undefined without a 2xx */
     async function post(posted: Posted): Promise<APIGatewayProxyStructuredResultV2 | undefined> {
       const slug = posted.url === '/github' ? 'github-webhook' : 'slack-webhook';
       const answer = await invoke(slug, (host) => host.take(posted));
       const status = answer?.statusCode ?? 200;
-      // What the person reads then does not say that it was taken.
+      // The person then does not read that the relay accepted it.
       if (mayFail && answer?.body?.includes('may or may not be saved')) return undefined;
       if (status < 300) return answer;
       if (status >= 500 && mayFail) return undefined;
@@ -239,12 +239,12 @@ export async function startKillableRelay(
       await hosts.resume(0);
       await workToTheEnd();
     }
-    // What is still on its way arrives.
+    // Requests on the way arrive.
     await clock.pass(120_000);
     result.jobs = (await jobsOf('queued', 'running', 'waiting', 'succeeded', 'not-done', 'parked')).filter(
       (job) => job.createdAt >= startedAt,
     );
-    // The next trial must find the relay as this one did, so that its side effects have the same numbers.
+    // The next trial must begin with the same relay, so that its side effects have the same numbers.
     hosts.endIdle();
     await Promise.all([
       breakers.closeAll('main'),
@@ -268,7 +268,7 @@ export async function startKillableRelay(
   };
 }
 
-/** The answer with its body read, so that it has arrived as a whole. */
+/** The answer with its whole body. */
 async function whole(answering: Promise<Response>): Promise<Response> {
   const answer = await answering;
   const body = await answer.arrayBuffer();

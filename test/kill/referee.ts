@@ -3,21 +3,20 @@ import type { Happening } from './trial.ts';
 
 const table = readTable();
 
-/** Where the creation of one job stands, by docs/exactly-once.md. */
+/** The state of a job's creation, by docs/exactly-once.md. */
 export interface Standing {
-  /** Of the signed request that is in the table. */
+  /** The nonce of the signed request in the table. */
   nonce: string | undefined;
-  /** Whether a send of those bytes has no clear answer, or may have one that was not received. */
+  /** Whether a send of these bytes has no clear answer, or may have one that did not arrive. */
   unanswered: boolean;
-  /** What the document says to do after the last answer. */
+  /** The document's decision after the last answer. */
   decision: string | undefined;
 }
 
 /**
- * Follows the creations of all jobs by docs/exactly-once.md. It reads the table of that document, and knows nothing of
- * the code.
+ * Follows the creations of all jobs by the table in docs/exactly-once.md, without knowledge of the code.
  *
- * @returns where they stand, by the job's partition, and where a rule was broken on the way
+ * @returns their states, by the job's partition, and the rules that were broken
  */
 export async function rule(
   happenings: readonly Happening[],
@@ -66,7 +65,7 @@ function standingOf(standings: ReadonlyMap<string, Standing>, nonce: string): St
   return [...standings.values()].find((standing) => standing.nonce === nonce);
 }
 
-/** The row of the table that an answer belongs to, or `created`. */
+/** The row of the table for an answer, or `created`. */
 async function outcomeOf(answer: Response | 'nothing'): Promise<string> {
   if (answer === 'nothing') return 'no answer';
   const { status } = answer;

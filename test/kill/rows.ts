@@ -9,47 +9,47 @@ import { commentPayload, mergedPayload, pullPayload, shaOf } from './github-payl
 import type { KillableRelay } from './killable-relay.ts';
 import type { Commands, Incoming, Target } from './trial.ts';
 
-/** Something in the service. */
+/** An object in the service. */
 export interface Made {
   id: string | number;
-  /** What of it could have come out wrong. */
+  /** The fields that may be wrong. */
   looks: string;
 }
 
-/** What an automation is tried with. A new automation is a row more. */
+/** The tests' knowledge of an automation. A new automation needs a row. */
 export interface Row extends Target {
   commands?: () => Commands;
   automation: string;
   what: string;
-  /** No list shows it: after a lost answer, a person has to look. */
+  /** No list shows it: after a lost answer, a person must look. */
   isUnlisted?: true;
-  /** Puts in place what the trial is about, and has the relay forget what it learned in earlier ones. */
+  /** Prepares the trial's objects, and makes the relay forget what it learned in earlier trials. */
   prepare?(relay: KillableRelay, id: number): Promise<void> | void;
-  /** What comes from outside, in its order. */
+  /** The events from outside, in order. */
   incoming(id: number): readonly Incoming[];
-  /** What the service has now of it. */
+  /** The trial's objects that the service has now. */
   made(relay: KillableRelay, id: number): readonly Made[] | Promise<readonly Made[]>;
-  /** How much that is in the end: of each job, or of all together. */
+  /** The final number of objects: for each job, or for all together. */
   makes: { ofEachJob: number } | { ofAll: number };
-  /** What all of it must look like in the end. */
+  /** How all objects must look in the end. */
   looks: string;
-  /** Whether the first time entry of the connection was read back. */
+  /** Whether the relay read back the connection's first time entry. */
   readBack?(relay: KillableRelay): Promise<boolean>;
-  /** How people read that it is done, where that is not in the words of the records. */
+  /** How people read that it is done, if not in the words of the records. */
   tells?: RegExp;
-  /** Where a reply may come too late to be made. */
+  /** Set if a reply may come too late to be made. */
   mayGoWithoutReply?: true;
 }
 
 const REPOSITORY = 'Codertocat/Hello-World';
 export const OTHER_REPOSITORY = 'Codertocat/Elsewhere';
-/** Of an issue that was transferred. */
+/** The id of a transferred issue. */
 const NEW_ID = 500_000;
 
 const github = (event: string, ...payloads: object[]): Incoming[] =>
   payloads.map((payload) => ({ from: 'github', event, payload }));
 
-/** What people were told: in comments, without what keeps text from outside from being Markdown, in Slack, and in checks. */
+/** The texts that people read: comments, without the escapes of Markdown, messages in Slack, and checks. */
 export function saidIn({ github, slack }: KillableRelay, id: number): string[] {
   const places = [`${REPOSITORY}#${id}`, `${REPOSITORY}#${NEW_ID + id}`, `${OTHER_REPOSITORY}#${NEW_ID + id}`];
   const comments = github.comments.filter(({ issue }) => places.includes(issue));
@@ -64,7 +64,7 @@ export function saidIn({ github, slack }: KillableRelay, id: number): string[] {
   ];
 }
 
-/** An issue's defects, also after it was transferred. */
+/** An issue's defects, also after a transfer. */
 const issueToDefect = {
   automation: 'issue-to-defect',
   operation: 'defects/create',
@@ -115,7 +115,7 @@ export const transferred: Row = {
     );
   },
   looks: 'moved',
-  // Whoever takes over from a killed host may find the issue gone from where the comment was to be.
+  // A host that takes over may no longer find the issue at the place of the comment.
   mayGoWithoutReply: true,
 };
 
@@ -133,7 +133,7 @@ export const taskOfIssue: Row = {
   looks: 'a task',
 };
 
-/** Somebody in Slack for this trial only, so that nobody knows yet which user of the service they are. */
+/** A person in Slack only for this trial, so that the relay must find their user in the service. */
 export const slackUser = (id: number) => `U0TRIAL${id}`;
 const EMAIL = 'mira.novak@example.com';
 
@@ -145,7 +145,7 @@ export function command(id: number, text: string): Incoming[] {
   return [{ from: 'slack command', text, userId: slackUser(id), channelId: PLATFORM }];
 }
 
-/** @param inputs by their names, which are those of their blocks too */
+/** @param inputs by name, which is also the name of the block */
 function modal(id: number, callback_id: string, memory: object, inputs: readonly Record<string, object>[]): Incoming[] {
   const values = Object.fromEntries(inputs.map((input) => [Object.keys(input).join(), input]));
   const view = { id: `V0TRIAL${id}`, callback_id, private_metadata: JSON.stringify(memory), state: { values } };
@@ -155,12 +155,12 @@ function modal(id: number, callback_id: string, memory: object, inputs: readonly
 
 export const TASK = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01', name: 'Release checkout 2.4' };
 export const DATE = '2026-11-18';
-/** Of the example comment. */
+/** The author of the example comment. */
 export const COLLABORATOR = { github: 'Codertocat', email: EMAIL };
 
 /**
- * Everything that is remembered for the next entry: who is who, that the connection's first one was read back, and what was
- * logged on that day, which has no room for the entries of all trials.
+ * Removes what the relay remembers for the next entry: the users of people, whether it read back the connection's first
+ * entry, and what was logged on that day, which has no room for the entries of all trials.
  */
 export async function forgetEntries(relay: KillableRelay): Promise<void> {
   const { table } = relay.stores;
@@ -201,7 +201,7 @@ export const loggedInComment: Row = {
   incoming: (id) => github('issue_comment', logInComment(id, id)),
 };
 
-/** The second entry meets the first at whatever that was stopped. */
+/** The second entry meets the first in every state in which a kill left it. */
 export const loggedInTwoComments: Row = {
   ...logTime,
   what: 'two comments log time',
@@ -220,7 +220,7 @@ export const loggedInSlack: Row = {
   tells: /Logged 1h30m on/,
 };
 
-/** There is no response_url, so that the outcome is told in a direct message. */
+/** Without a response_url, the relay reports the outcome in a direct message. */
 export const loggedInModal: Row = {
   ...loggedInSlack,
   what: 'a modal in Slack logs time',
@@ -277,7 +277,7 @@ export const taskInSlack: Row = {
 
 const checklistItems = (id: number) => [100_000 + 2 * id, 100_001 + 2 * id];
 
-/** Of the two items one is completed already, so that a toggle would reopen it. */
+/** One of the two items is already complete, so a toggle would reopen it. */
 const completeChecklistItem = {
   automation: 'complete-checklist-item',
   operation: 'work-items/checklist/items/complete',
@@ -312,7 +312,7 @@ export const merged: Row = {
 
 const defectOf = (id: number) => `trial-${id}`;
 
-/** The defect is there, of an issue of the same number. */
+/** The defect of an issue with the same number exists. */
 const relate = {
   automation: 'relate',
   operation: 'defects/link',
@@ -371,7 +371,7 @@ export const checked: Row = {
   looks: 'success',
 };
 
-/** What is done with the results of tests. */
+/** The settings for test results. */
 export const TESTS = {
   workflows: ['ci.yml'],
   artifacts: ['junit'],
@@ -406,13 +406,13 @@ export const testsFailed: Row = {
   looks: 'failed',
 };
 
-/** The run before failed too. */
+/** The run before failed, too. */
 export const testsFailedTwice: Row = {
   ...redRun,
   automation: 'failing-tests-to-defect',
   what: 'a test fails in a second run',
   operation: 'defects/create',
-  // Nothing lists the links of a defect, which its job makes last.
+  // No list shows the links of a defect, which its job makes last.
   isUnlisted: true,
   async prepare(relay, id) {
     const test_case_id = `trial-${id}`;
@@ -429,7 +429,7 @@ export const testsFailedTwice: Row = {
   looks: 'trial-',
 };
 
-/** For the statements about every automation. */
+/** For the tests that every automation must pass. */
 export const rows: readonly Row[] = [
   ...[opened, edited, transferred, taskOfIssue],
   ...[loggedInComment, loggedInTwoComments, loggedInSlack, loggedInModal],

@@ -5,98 +5,100 @@ import type { Way } from '../ways.ts';
 /** The functions that a trial runs. */
 export type FunctionSlug = 'github-webhook' | 'slack-webhook' | 'job-worker' | 'job-sweep';
 
-/** What comes from outside. What is not answered with 2xx comes again, each kind in its own way. */
+/** An event from outside. Without a 2xx, it comes again, each kind in its own way. */
 export type Incoming =
-  /** GitHub redelivers it as it was. */
+  /** GitHub redelivers it unchanged. */
   | { from: 'github'; event: string; payload: object }
-  /** Slack does not. The person types it again, which is another command with a trigger_id of its own. */
+  /** Slack does not repeat it. The person types it again, which is a new command with its own trigger_id. */
   | { from: 'slack command'; text: string; userId: string; channelId: string }
-  /** The modal stays open with an error, and the person sends it off again. */
+  /** The modal stays open with an error, and the person submits it again. */
   | { from: 'slack modal'; payload: object };
 
-/** Something that a function does outside, in words. */
+/** An outside effect of a function, in words. */
 export interface Effect {
   by: FunctionSlug;
   what: string;
 }
 
 /**
- * What happens at a side effect, counted from 0 over all that the relay does in the trial. A host stops `before` it,
- * which is then not carried out, or `after` it, which is carried out and whose answer never arrives. Or AWS has
- * `refused` it, and the host goes on; of webhooks only. Or AWS carries it out and is `silent`, until the host gives up.
+ * What happens at a side effect. `at` counts from 0 over all effects in the trial. A host stops `before` it, so that it
+ * is not carried out, or `after` it, so that it is carried out but its answer never arrives. Or AWS has `refused` it,
+ * and the host continues; only in webhooks. Or AWS carries it out but is `silent`, until the host gives up.
  */
 export interface Stop {
   at: number;
   when: 'before' | 'after' | 'refused' | 'silent';
 }
 
-/** How the relay comes to its senses after a stop. Each is what may well happen first. */
+/** How the relay recovers after a stop. Each may happen first. */
 export interface Recovery {
-  /** The sweep runs at each moment, or only where no message is left to wait for. */
+  /** Whether the sweep runs at each moment, or only when no message is left to wait for. */
   sweeps: 'always' | 'last';
-  /** What was not answered comes again at once, or only minutes after everything else came to rest. */
+  /** Whether events without an answer come again at once, or only minutes after all other work has ended. */
   redelivers: 'at once' | 'late';
 }
 
-/** The tools that commands go through. */
+/** The tools that commands use. */
 export type Commands = NonNullable<NonNullable<RelayConfigInput['connections'][string]['mcp']>['commands']>;
 
-/** What the faults befall. */
+/** The operation that the faults affect. */
 export interface Target {
   /** An operation, or a tool. */
   operation: string;
-  /** It may be carried out twice, so that nothing is ever left to a person. Otherwise it creates something. */
+  /** It may be repeated, so a person never has to decide. Otherwise, it creates something. */
   repeatable?: true;
-  /** It is a tool: it has no nonce, is sent once at most, and what nobody knows is left to the person who asked. */
+  /**
+   * It is a tool: it has no nonce, and is sent at most once. If the outcome is unknown, the person who asked decides.
+   */
   isTool?: true;
 }
 
 export interface Trial<Row extends Target = Target> {
   row: Row;
-  /** What happens to the first sends of the row's operation. */
+  /** The outcomes of the first sends of the row's operation. */
   answers: readonly Way[];
   stops?: readonly Stop[];
-  /** Whether a stopped host goes on, long after others took over its work; otherwise it was killed. */
+  /** Whether a stopped host resumes, long after others took over its work; otherwise, it was killed. */
   comesBack?: boolean;
-  /** Whether GitHub and Slack deliver everything once more after it was worked on. */
+  /** Whether GitHub and Slack deliver everything again after the work is done. */
   isRepeated?: boolean;
   recovery?: Recovery | undefined;
 }
 
-/** What befell the creations, for who judges it. */
+/** An event of a creation, for the referee. */
 export type Happening =
-  /** The signed request of a job is in the table, or not any more. */
+  /** The signed request of a job is in the table, or no longer. */
   | { what: 'kept'; pk: string; nonce: string }
   | { what: 'dropped'; pk: string }
   | { what: 'sent'; nonce: string }
   | { what: 'answered'; nonce: string; answer: Response | 'nothing' }
-  /** A host stopped, whatever it was at. */
+  /** A host stopped, whatever it was doing. */
   | { what: 'stopped' };
 
 /** A command that a person typed in Slack. */
 export interface Typed {
-  /** Of this command and no other, so that it tells which job became of it. */
+  /** Unique to this command, so it identifies the command's job. */
   triggerId: string;
-  /** With 2xx, which says that it is worked on. */
+  /** Whether it was answered with 2xx, which tells the person that the relay works on it. */
   isAnswered: boolean;
 }
 
-/** What has come of a trial. */
+/** The result of a trial. */
 export interface TrialResult {
   happenings: Happening[];
   effects: Effect[];
   /** How often the operation was sent. */
   sends: number;
-  /** How many of the stops came about. */
+  /** How many of the stops happened. */
   stops: number;
   jobs: readonly Job[];
-  /** Ids of jobs that GitHub was told of with 2xx. */
+  /** The ids of jobs in answers to GitHub with 2xx. */
   acknowledged: string[];
   typed: Typed[];
-  /** What the functions logged as errors. */
+  /** Lines that functions logged as errors. */
   logged: unknown[];
 }
 
-/** Whether the job became of that command. */
+/** Whether the command made this job. */
 export const isOf = ({ cause }: Job, { triggerId }: Typed): boolean =>
   cause?.from === 'slack' && cause.id === triggerId;

@@ -54,7 +54,7 @@ it('a parked job gives up its claim, so a repository on another connection gets 
   await happens('edited', { seconds: 2, title: 'edited again' });
   expect(relay.defects()).toMatchObject([{ title: 'edited again' }]);
   expect(await relay.links.get('issue-9001')).toMatchObject({ claim: { connection: 'other' } });
-  // The old job does not create on the connection that it was made for.
+  // The old job does not create a defect on its earlier connection.
   await relay.replay();
   expect(await relay.jobs('parked')).toEqual([]);
   expect(relay.defects()).toHaveLength(1);
@@ -138,7 +138,7 @@ it('labeled, unlabeled, labeled within a second is a job although it happened be
 });
 
 describe('two states of one second', () => {
-  /** Deliveries that crossed: the label is gone, and the title is the first. */
+  /** Deliveries in the wrong order: the label is gone, and the title is the first again. */
   const cross = async () => {
     relay = await startRelay({ config: exampleConfig({ comment: false }), github: { token: 'ghp_test' } });
     await tell('edited', { labels: [], title: 'the newest' });
@@ -203,7 +203,7 @@ describe('an update', () => {
     await tell('edited', { seconds: 1, title: 'one' });
     await relay.work();
     aPersonSets({ priority: 'Low' });
-    // The title is the first again, and nobody knows which one the defect has.
+    // The title is the first again, and the defect's title is unknown.
     await happens('edited', { seconds: 2 });
     expect(relay.defects()).toMatchObject([{ title: issueEvent('opened').issue.title, priority: 'Low' }]);
   });
@@ -226,7 +226,10 @@ function writeOfLink(n: number): (body: string) => boolean {
 }
 
 describe('a defect that a discarded job had created', () => {
-  /** It was created without an answer, and the relay could not find it, because the list of the service lagged behind. */
+  /**
+   * The defect was created without an answer, and the relay could not find it, because the service's list lagged
+   * behind.
+   */
   beforeEach(async () => {
     const [example = expect.fail('there is no example')] = relay.sandbox.data.defects;
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 1 });

@@ -5,10 +5,12 @@ import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 const settings = { priority: { default: 'Medium', labels: { urgent: 'High' } } } as const;
 let relay: TestRelay;
 
-/** The next update is kept by a gateway, which cuts the connection and passes the update on when the test says so. */
+/**
+ * Whether a gateway keeps the next update: it cuts the connection, and passes the update on only when the test says so.
+ */
 let keepsNext = false;
 let passOn: () => Promise<Response>;
-/** A relay whose issue has a defect with the priority Low, which a person has set. */
+/** A relay whose issue has a defect, and a person has set the defect's priority to Low. */
 beforeEach(async () => {
   keepsNext = false;
   relay = await startRelay({

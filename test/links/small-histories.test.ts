@@ -6,7 +6,7 @@ import { foundHistories, smallHistories } from '../fuzz/small-histories.ts';
 const happenings = (history: readonly Action[]) =>
   history.flatMap((action) => (action.do === 'happens' ? action.what : [])).join(', ');
 
-/** Two events of which the second depends on what the first did. `npm run test:long` plays all pairs. */
+/** Pairs of events in which the second depends on the effect of the first. `npm run test:long` plays all pairs. */
 const pairs = ['opened, unlabeled, labeled', 'opened, transferred, edited title'];
 
 it('every promise about an issue is kept, at whatever stage of its first job another event comes', async () => {

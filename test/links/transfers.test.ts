@@ -114,7 +114,7 @@ describe('a transfer that arrives', () => {
 it('a later event tells of two defects again if the job that named them is being discarded', async () => {
   await relay.happens(opened, edited(9, 'edited'), came);
   const [job = expect.fail('no job is parked')] = await relay.jobs('parked');
-  // The message of the discard is lost until the next sweep.
+  // The discard's message is lost until the next sweep.
   const queue = { ...relay.stores.queue, async send() {} };
   const options = { ...relay.stores, queue, clock: () => relay.clock.now };
   await discardJob(job, { by: 'someone', reason: 'not wanted' }, options);
@@ -194,7 +194,7 @@ it('a job that a refusal has parked creates the defect of the transferred issue 
 });
 
 it('a tie on the link that a transfer leads to is settled too', async () => {
-  // The job of the first issue settles its tie, and its creation meets a failure that passes.
+  // The job of the first issue resolves its tie, and its creation meets a temporary failure.
   relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create', times: 1 });
   relay.sandbox.setFault({ kind: 'key-revoked', times: 2, skip: 1 });
   const titles = ['edited', 'in the same second'];
@@ -202,7 +202,7 @@ it('a tie on the link that a transfer leads to is settled too', async () => {
   await relay.work();
   await post(went);
   await relay.work();
-  // The first job goes on, and two more events of one second come just before it runs.
+  // The first job continues, and just before it runs, two more events of the same second arrive.
   relay.sandbox.clearFaults();
   const [waiting = expect.fail('no job waits')] = await relay.jobs('waiting');
   await requeueJob(waiting, relay.stores);

@@ -1,6 +1,6 @@
 import type { StageSettings } from '../../lib/config/deployment.ts';
 
-/** A finding that is right as it is. */
+/** A finding that is accepted. */
 interface Accepted {
   id: string;
   why: string;
@@ -50,7 +50,7 @@ export const acceptedByCheckov: readonly Accepted[] = [
   { id: 'CKV_AWS_173', why: 'The environment holds names, no secrets, and Lambda encrypts it.', where: hasNoKey },
 ];
 
-/** The ids of those that a stage may have. */
+/** The ids of the findings that a stage may have. */
 export function idsFor(accepted: readonly Accepted[], stage: StageSettings): string {
   return accepted
     .filter(({ where }) => where?.(stage) ?? true)

@@ -9,8 +9,8 @@ import { everything, type StageName, stages, synthesize } from '../infra/variant
 import { acceptedByCfnLint, acceptedByCheckov, idsFor } from './accepted.ts';
 
 /**
- * Lints what is deployed with tools that nobody here wrote: the template of every kind of stage with cfn-lint and
- * checkov, and the workflows with actionlint. The first run puts the Python tools into `.relay/lint/`.
+ * Lints what is deployed with third-party tools: the template of every kind of stage with cfn-lint and checkov, and the
+ * workflows with actionlint. The first run installs the Python tools into `.relay/lint/`.
  */
 const ROOT = join(import.meta.dirname, '..', '..');
 const VENV = join(ROOT, '.relay', 'lint');
@@ -31,7 +31,7 @@ try {
 }
 
 interface Templates {
-  /** What may be found in all of them. */
+  /** Findings that any of them may have. */
   accepted: { cfnLint: string; checkov: string };
   files: Map<string, string>;
 }
@@ -46,7 +46,7 @@ async function lintWorkflows({ run, folder }: Scratch): Promise<void> {
 
 async function installLinters({ run, folder }: Scratch): Promise<void> {
   const wanted = await readFile(REQUIREMENTS, 'utf8');
-  // Written last, so that an interrupted installation starts over.
+  // Written last, so that an interrupted installation is repeated.
   const done = join(VENV, 'installed.txt');
   if ((await readFile(done, 'utf8').catch(() => '')) === wanted) return;
   await rm(VENV, { recursive: true, force: true });
@@ -65,7 +65,7 @@ async function writeTemplates({ folder }: Scratch): Promise<Map<StageName, strin
   return new Map(names.map((name) => [name, join(outdir, `partner-relay-${name}.template.json`)]));
 }
 
-/** The role has nothing that would have to be accepted. */
+/** The role needs no accepted findings. */
 function writeDeployRole({ folder }: Scratch): Templates {
   const app = createApp({ outdir: join(folder, 'deploy-role') });
   const config = defineConfig({ connections: { main: {} }, deployment: { stages: { dev: {} } } });

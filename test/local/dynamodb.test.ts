@@ -32,7 +32,7 @@ const read = async (client: DynamoDBClient) => {
   return (await client.send(new GetItemCommand({ TableName: tableName, Key }))).Item;
 };
 
-/** A relay, in so far as it has a database. */
+/** A process that owns a database, as a relay does. */
 async function startOwner(): Promise<{ process: ChildProcess; endpoint: string }> {
   const script = `import { startDynamoDb } from ${JSON.stringify(module)};
     const { endpoint } = await startDynamoDb(${JSON.stringify({ tableName, accessKeyId, path })});

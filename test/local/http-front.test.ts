@@ -27,7 +27,7 @@ const post = (body: string) =>
 it('the server continues after an aborted upload', async () => {
   const socket = connect(port(), '127.0.0.1');
   socket.write('POST /github HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nhalf of i');
-  // The server has seen the beginning by the time it answers another request.
+  // When the server answers another request, it has read the beginning of the first.
   await post('another');
   socket.destroy();
   expect((await post('whole')).status).toBe(202);

@@ -41,7 +41,7 @@ const bearer =
   (key: string) => ({ method, headers: { authorization: `Bearer ${key}` }, body });
 const to = { QueueUrl: '/background.fifo', MessageGroupId: 'g', MessageDeduplicationId: 'd' };
 const message = { ...to, MessageBody: '{}' };
-/** What requests change. */
+/** The state that requests may change. */
 const state = () => [stack.queues.map(({ size }) => size), sandbox.faults.list()];
 
 describe.each([

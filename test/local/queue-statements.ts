@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deliver } from '../../local/event-source.ts';
 import type { ReceivedMessage } from '../../local/fifo-queue.ts';
 
-/** An empty queue with {@link QUEUE}, and how to let time pass for it. */
+/** An empty queue with {@link QUEUE}, and a way to let time pass for it. */
 export interface TestedQueue {
   name: string;
   send(body: string, group: string, deduplicationId: string): Promise<void>;
-  /** A message that can be received now. */
+  /** Receives a message, if there is one. */
   receive(): Promise<Pick<ReceivedMessage, 'messageId' | 'body' | 'receiptHandle' | 'receiveCount'> | undefined>;
   delete(receiptHandle: string): Promise<void>;
-  /** @returns false if it is refused */
+  /** @returns false if the queue refuses it */
   changeVisibility(receiptHandle: string, seconds: number): Promise<boolean>;
   pass(seconds: number): Promise<void>;
   deadLetters(): Promise<string[]>;
@@ -22,14 +22,14 @@ export interface QueueServer {
   close(): Promise<void>;
 }
 
-/** As infra/job-queue.ts deploys them, but with less to wait for. */
+/** The values of infra/job-queue.ts, but shorter. */
 export const QUEUE = { visibilityTimeoutMs: 2_000, maxReceiveCount: 3 };
 const TIMEOUT_S = QUEUE.visibilityTimeoutMs / 1_000;
 
-/** In what a server is known to differ from AWS. A statement then says what it does in its place. */
+/** Known differences of a server from AWS. A test then expects the server's behavior. */
 export type Difference = 'deduplicates over all groups' | 'receives nothing while it sets a message aside';
 
-/** What the relay needs of a FIFO queue of SQS: each statement holds for every server of it, but for its differences. */
+/** The relay's requirements of an SQS FIFO queue. Every server must meet them, except for its differences. */
 export function queueStatements(start: () => Promise<QueueServer>, differences: readonly Difference[]): void {
   let server: QueueServer;
   beforeAll(async () => {
@@ -46,7 +46,7 @@ export function queueStatements(start: () => Promise<QueueServer>, differences: 
     return queue;
   }
 
-  /** Receives until there is nothing more. */
+  /** Receives until the queue is empty. */
   async function receiveAll(queue: TestedQueue) {
     const received = [];
     for (let one = await queue.receive(); one; one = await queue.receive()) received.push(one);

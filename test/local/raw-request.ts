@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, type RequestOptions, request } from 'node:http';
 
-/** Sends a request with exactly these headers, which `fetch` does not for Host and Origin, and this path. */
+/** Sends a request with exactly this path and these headers. `fetch` does not allow Host and Origin. */
 export function rawRequest(
   url: string,
   { body = '', ...options }: RequestOptions & { body?: string | undefined },

@@ -6,10 +6,10 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const needs = { secrets: [], queues: [], service: false };
 
-/** What was fired, and for when: `quarter 16:30`. */
+/** The fired schedules, and their times: `quarter 16:30`. */
 let fired: string[];
 let failures: string[];
-/** What a run waits for. */
+/** A run waits for this. */
 let work: () => Promise<void>;
 let local: LocalSchedules;
 

@@ -9,13 +9,13 @@ let slack: SocketModeStandIn;
 let socket: SlackSocket;
 let connections: number;
 let errors: unknown[];
-/** What the relay is made to answer. */
+/** The status that the relay answers instead. */
 let instead: number | undefined;
 
 beforeEach(async () => {
   [connections, errors, instead] = [0, [], undefined];
   [relay, slack] = await Promise.all([startRelay(), startSocketMode()]);
-  // Requests are signed now.
+  // Requests are signed with the real time.
   relay.clock.now = Date.now();
 });
 afterEach(async () => {
@@ -69,7 +69,7 @@ function command(text: string): { envelope_id: string } {
   } as { envelope_id: string };
 }
 
-/** Slack sends it. @returns what the relay acknowledges it with */
+/** Slack sends an envelope. @returns the relay's acknowledgement */
 async function acknowledged(envelope: { envelope_id: string }) {
   slack.send(envelope);
   const { envelope_id } = envelope;

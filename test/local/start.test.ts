@@ -16,7 +16,7 @@ import { newFolder, withPackage } from '../new-folder.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
 
-/** For a dozen processes, also on a busy machine. */
+/** Enough for a dozen processes on a busy machine. */
 const WAITING = { timeout: 300_000 };
 
 let folder: string;
@@ -31,7 +31,7 @@ function mountSmallDisk(place: string): void {
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', place], { stdio: 'ignore' });
 }
 
-/** It takes Linux, and rights that root has on most machines. */
+/** Whether this process may mount: on Linux, with rights that root usually has. */
 function mayMount(): boolean {
   const place = mkdtempSync(join(tmpdir(), 'partner-relay-'));
   try {
@@ -45,10 +45,10 @@ function mayMount(): boolean {
   }
 }
 
-/** The configuration of this repository, whose state is in a folder of its own. */
+/** This repository's configuration. The state is in another folder. */
 const ofProject = { RELAY_CONFIG: join(root, 'relay.config.ts') };
 
-/** `npm start` in a folder of its own, on a port that is free. */
+/** Runs `npm start` in its own folder, on a free port. */
 function start(environment: Record<string, string> = {}, args: readonly string[] = []): Child {
   const child = startChild([join(root, 'cli/bin.js'), 'start', '--verbose', ...args], folder, {
     ...ofProject,
@@ -59,7 +59,7 @@ function start(environment: Record<string, string> = {}, args: readonly string[]
   return child;
 }
 
-/** Posts an example of an event to a relay that was started, as GitHub does. */
+/** Posts an example event to a started relay, as GitHub does. */
 async function post(started: Child, wanted: WantedEvent): Promise<Response> {
   const url = /webhook +(\S+)/.exec(started.output())?.[1] ?? '';
   const secret = await readFile(join(folder, '.relay/github-webhook.key'), 'utf8');
@@ -86,7 +86,7 @@ describe('npm start, in one relay', WAITING, () => {
   let started: Child;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'partner-relay-'));
-    // Left by one that was killed, whose process id belongs to another process by now.
+    // A killed relay left this file, and another process has its process id by now.
     await mkdir(join(folder, '.relay'));
     const url = 'http://127.0.0.1:1';
     const note = { url, console: url, logFile: 'functions.log', variables: { AWS_ACCESS_KEY_ID: 'LOCALGONE' } };
@@ -142,7 +142,7 @@ describe('npm start, in one relay', WAITING, () => {
     expect(facts).toMatchObject({ name: 'this machine', operate: true, canTry: true });
     expect((await fetch(`${origin}/api/relay`)).status).toBe(401);
     expect((await fetch(origin)).headers.get('content-type')).toBe('text/html; charset=utf-8');
-    // The relay's own paths are not the console's, and a webhook with a wrong path is told the right ones.
+    // The console does not serve the relay's paths, and the answer to a wrong webhook path names the right ones.
     expect(await (await fetch(`${origin}/webhook`, { method: 'POST' })).text()).toContain('POST /github');
     expect((await fetch(`${origin}/github`, { method: 'POST', body: '{}' })).status).toBe(401);
   });
@@ -215,7 +215,7 @@ describe('npm start', WAITING, () => {
 
     const second = start();
     await second.printed('1 unfinished job of .relay/sandbox will continue');
-    // What was signed before the restart goes to the same address.
+    // A request that was signed before the restart goes to the same address.
     expect(kept(second.output())).toBe(kept(first.output()));
     expect(second.output()).toContain('(kept in .relay/github-webhook.key)');
     expect(await readFile(join(folder, '.relay/sandbox/slack.port'), 'utf8')).toBe(slackPort);
@@ -272,7 +272,7 @@ export default {
     await started.printed('the configuration has changed; the relay uses it from now on');
     expect(await send()).toContain('→ created defect');
 
-    // A fault, also in what it imports.
+    // A fault, also in an imported file.
     await write(labels, "export const labels = 'incident';");
     await started.printed(
       /continues with the previous one\. own\.config\.ts has 1 fault:\n +github\.repositories\.0\.issueToDefect\.labels: /,
@@ -280,7 +280,7 @@ export default {
     expect(await send()).toContain('→ created defect');
     await write(config, 'export default {');
     await started.printed(/own\.config\.ts:1: syntax error: Unexpected/);
-    // Jobs can be looked at meanwhile.
+    // People can list jobs meanwhile.
     expect((await relayIn({ RELAY_CONFIG: config }, 'jobs')).stdout).toContain('created defect');
 
     await write(labels, "export const labels = ['bug', 'incident'];");
@@ -377,7 +377,7 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
 
     expect(await printed('send', 'issues', '--wait')).toContain('→ created defect');
     await started.printed(/» comment on Codertocat\/Hello-World#\d+: Created defect `[\w-]+` from this issue\.\n/);
-    // By a member, whose role GitHub is asked for, on an issue that the relay does not know.
+    // A comment by a member, whose role the relay asks GitHub for, on an issue that the relay does not know.
     const { event, payload } = exampleEvent({ body: '/done 101', issue: 7 });
     const { comment } = payload as { comment: object };
     const said = { ...payload, comment: { ...comment, author_association: 'MEMBER' } };
@@ -389,7 +389,7 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
     await post(started, { event: 'issues', action: 'assigned', issue: 8 });
     for (const action of ['assigned', 'deleted']) await post(started, { event: 'issues', action, issue: 9 });
 
-    // What only a start reads must not send the token elsewhere.
+    // A setting that only a start reads must not send the token to another address.
     await writeFile(config, text(apiUrl));
     await started.printed('it reads github.apiUrl only when it starts');
     const plan = await printed('backfill', 'codertocat/hello-world');
@@ -442,7 +442,7 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
             else isFull = answer.status === 503 && (await answer.text()).includes('the disk is full');
           }
         };
-        // Side by side, so that some are behind the write that fails.
+        // In parallel, so that some writes come after the one that fails.
         await Promise.all(Array.from({ length: 8 }, postUntilFull));
         await first.printed('the disk is full. Everything that was accepted is kept: free some space');
         expect(first.output()).not.toMatch(/\n +at |remove/);

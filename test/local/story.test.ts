@@ -4,7 +4,7 @@ import { reportNews } from '../../lib/engine/run/report-news.ts';
 import { createMetrics } from '../../lib/state/metrics/metrics.ts';
 import { startStory } from '../../local/story.ts';
 
-/** What the terminal shows of some lines of the log, without the times. */
+/** The terminal's lines for some lines of the log, without the times. */
 async function told(...lines: Record<string, unknown>[]): Promise<string[]> {
   const printed: string[] = [];
   const story = startStory('/dev/null', (text) => printed.push(...text.split('\n')));

@@ -7,7 +7,7 @@ import { oneLine, printable, printableJson } from '../../local/terminal.ts';
 import { printed } from '../cli/run-command.ts';
 
 const ESCAPE = '\u001b';
-/** Clears the screen, turns the text's direction, and continues on a line of its own, in four ways. */
+/** Clears the screen, reverses the text, and begins a new line, in four ways. */
 const title = `${ESCAPE}[2J\u009b31m\u202eevil\r\n✓ all is well\u2028and\u0085so on`;
 const job = {
   id: 'job-1',

@@ -19,8 +19,8 @@ import type { Effect, Stop } from '../kill/trial.ts';
 import type { Way } from '../ways.ts';
 
 /**
- * The relay is killed around every side effect that it has: of the webhook, of the worker and of the sweep, of the runs
- * that a fault brings about too. Then everything is redelivered, and it is held against docs/exactly-once.md.
+ * Kills the relay around every side effect of the webhook, the worker and the sweep, including the runs that a fault
+ * causes. Then everything is redelivered, and the result is compared with docs/exactly-once.md.
  */
 const tally = new Tally();
 afterAll(() => console.log(`Killed: ${tally}.`));
@@ -28,17 +28,17 @@ afterAll(() => console.log(`Killed: ${tally}.`));
 interface Scene {
   row: rows.Row;
   answers: readonly Way[];
-  /** Where hosts stop, one after the other. */
+  /** The stops of hosts, in order. */
   stops: (effects: readonly Effect[]) => readonly (Stop | readonly Stop[])[];
-  /** Others do the work of a host that stands still, and then it goes on as if nothing had happened. */
+  /** Whether a stalled host resumes after others have done its work. */
   comesBack?: boolean;
 }
 
 const usual: readonly Way[] = ['as it is'];
-/** Refusals for what a call is. They end what may be repeated, whatever went before. */
+/** Refusals that are about the call itself. They end a repeatable call, whatever came before. */
 const ENDS: readonly Way[] = ['403 scope', '404', '422'];
 
-/** Of those that a fault delays, one in so many. */
+/** Chooses one in this many of the cases that a fault delays. */
 const oneIn =
   (count: number, turn: number, stops: Scene['stops'] = killsAt): Scene['stops'] =>
   (effects) =>
@@ -46,7 +46,7 @@ const oneIn =
 
 const placeOf = (effects: readonly Effect[], wanted: string) => effects.findIndex(({ what }) => what === wanted);
 
-/** An issue meets the whole product of points and faults; where a second answer is a refusal, every second point. */
+/** An issue meets all combinations of points and faults. If the second answer is a refusal, only every second point. */
 const wholes: Scene[] = [
   ...faults.slice(1).map((answers, turn) => ({ row: rows.opened, answers, stops: oneIn(answers.length, turn) })),
   ...[rows.edited, rows.loggedInComment, rows.relatedInSlack].map((row) => {
@@ -57,9 +57,9 @@ const wholes: Scene[] = [
 ];
 
 /**
- * Every row meets kills everywhere while nothing else goes wrong, and each write of a webhook is also refused by AWS, so
- * that Slack and GitHub are answered with an error. Every second fault meets one point from the signing on: what comes before
- * does not depend on it, and the same code carries out every creation. A tool meets each fault at every such point.
+ * Every row meets kills everywhere without other troubles. AWS also refuses each write of a webhook, so that Slack and
+ * GitHub get an error. Every second fault meets one point from the signing on: earlier code does not depend on it, and
+ * the same code carries out every creation. A tool meets each fault at every such point.
  */
 const ofRows: Scene[] = [...rows.rows, ...withTools].flatMap((row, place) => {
   const everywhere = (effects: readonly Effect[]) => [
@@ -82,7 +82,7 @@ const ofRows: Scene[] = [...rows.rows, ...withTools].flatMap((row, place) => {
 });
 
 function faultsOf({ isTool, repeatable }: rows.Row): readonly (readonly Way[])[] {
-  // A tool has no nonce and leaves no signed request: what may have left is looked for, or left to the person.
+  // A tool has no nonce and leaves no signed request: after a lost answer, the relay searches, or the person decides.
   if (isTool) return [['answer lost'], ['cut before the work'], ['passed on after 15 s']];
   const some = faults.slice(1);
   return repeatable
@@ -91,8 +91,8 @@ function faultsOf({ isTool, repeatable }: rows.Row): readonly (readonly Way[])[]
 }
 
 /**
- * The second entry waits while the connection's first is checked, and is the first itself where that one is left to a
- * person. Of the long waits that a fault brings about, one in three.
+ * The second entry waits while the relay checks the connection's first. If a person has to decide about that one, the
+ * second is itself the first. One in three of the long waits that a fault causes.
  */
 const ofTwoEntries = [
   { answers: usual, until: 'PutItem step#reply begun', part: 1 },
@@ -105,19 +105,19 @@ const ofTwoEntries = [
   return { row: rows.loggedInTwoComments, answers, stops: oneIn(part, 0, between) };
 });
 
-/** The service would take the entry from the next host: its answer changes, as after a task was opened again. */
+/** The service would accept the entry from the next host: its answer changes, as after a task is reopened. */
 const afterRefusals = [rows.loggedInSlack, rows.loggedInModal, rows.loggedInComment].map((row): Scene => {
   const stops = (effects: readonly Effect[]) =>
     killsAt(effects).filter(({ at }) => at > placeOf(effects, row.operation));
   return { row, answers: ['422'], stops };
 });
 
-/** A Lambda is killed before its lease has run out; a process on one machine, whose computer slept, is not. */
+/** A Lambda ends before its lease, but a process on a machine that slept does not. */
 const stalled = [
   { row: rows.opened, from: '' },
   { row: rows.opened, answers: faults[1] ?? [], from: '' },
   { row: rows.edited, from: '' },
-  // What comes before is the same for every comment.
+  // The effects before this are the same for every comment.
   { row: rows.loggedInComment, from: 'PutItem first-time-entry' },
   { row: rows.loggedInSlack, from: '' },
   { row: rows.defectInModal, from: '' },
@@ -133,7 +133,7 @@ describe.each(Object.entries({ wholes, ofRows, ofTwoEntries, afterRefusals, stal
   it.each(all)('happens once or ends as documented, wherever hosts stop: $row.what, $answers', async (scene) => {
     const { row, answers, stops, comesBack = false } = scene;
     const trials = await startTrials({}, tally, row);
-    // The first trial of a relay also learns about the service and the repository, so its effects come in other places.
+    // A relay's first trial also learns about the service and the repository, so its effects have other numbers.
     await trials.try({ row, answers });
     await trials.tryEach({ row, answers, comesBack }, stops(await trials.try({ row, answers })));
     await trials.close();
@@ -141,13 +141,13 @@ describe.each(Object.entries({ wholes, ofRows, ofTwoEntries, afterRefusals, stal
   });
 });
 
-/** From the worker's claim on: what comes before does not depend on what the service checks. */
+/** The worker's claim. Earlier effects do not depend on the service's checks. */
 const FIRST_POINT = 4;
 const POINTS = 18;
 
 /**
- * The whole product of the orders of the service's checks, the moments at which it can remember a nonce, points and faults
- * would take half an hour, so that each order meets every fault once, and the points in turn.
+ * All combinations of check orders, nonce moments, points and faults would take half an hour. So each order meets every
+ * fault once, and the points in turn.
  */
 it.each(checkOrders.map((checkOrder, order) => ({ checkOrder, order })))(
   "one defect is created or parked as documented, in any order of the service's checks: $checkOrder",

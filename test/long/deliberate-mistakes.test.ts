@@ -6,7 +6,7 @@ import { RUNS, SEED } from './fuzz-runs.ts';
 
 const scratch = copyToScratch(join(import.meta.dirname, '../..'));
 
-/** What the promises rest on: a line, what is wrong in its place, and how that shows. */
+/** Lines that the promises depend on: each with a mistake, and how the mistake shows. */
 const mistakes = {
   'a slot is given back twice': [
     'lib/service/budget/gate.ts',

@@ -1,4 +1,4 @@
-/** How many random histories are played. */
+/** The number of random histories. */
 export const RUNS = 300;
-/** Always the same, so that what fails here fails again. `node test/fuzz/start.ts` takes others. */
+/** A fixed seed, so that a failure can be repeated. `node test/fuzz/start.ts` takes others. */
 export const SEED = 20;

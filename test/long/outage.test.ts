@@ -17,7 +17,7 @@ async function start(): Promise<void> {
 }
 
 const defects = () => relay.sandbox.data.defects.slice(seeded);
-/** What was last recorded of the connection. */
+/** The connection's newest metrics. */
 const connectionMetrics = () => relay.metrics.findLast((record) => record.Connection === 'main');
 const requestsTo = (operation: string) => relay.sandbox.audit.filter(({ endpoint }) => endpoint === operation).length;
 
@@ -25,7 +25,7 @@ async function open(count: number, from = 1): Promise<void> {
   for (let id = from; id < from + count; id++) await relay.post('issues', issueEvent('opened', { id }));
 }
 
-/** Lets minutes pass: every five seconds what wakes is worked on, and every minute the sweep runs. */
+/** Lets minutes pass: every five seconds the workers work, and every minute the sweep runs. */
 async function pass(minutes: number): Promise<void> {
   for (const end = relay.clock.now + minutes * MINUTE; relay.clock.now < end; ) {
     relay.clock.now += 5 * SECOND;
@@ -35,7 +35,7 @@ async function pass(minutes: number): Promise<void> {
 }
 
 describe('a connection that fails as a whole', () => {
-  // With the last column: creations that were sent into the outage, of which nobody can say what became.
+  // The last column is the number of creations that were sent during the outage and whose outcome is unknown.
   it.each<[string, Fault, number]>([
     ['its key is revoked', { kind: 'key-revoked' }, 0],
     ['a maintenance page', { kind: 'maintenance' }, 1],
@@ -43,7 +43,7 @@ describe('a connection that fails as a whole', () => {
     ['every connection is cut', { kind: 'cut', when: 'on arrival' }, 1],
   ])('jobs wait for one probe at a time and resume automatically: %s', async (_, fault, lost) => {
     await start();
-    // Made before the outage, so that there is something to update too.
+    // Created before the outage, so that there is something to update, too.
     await relay.post('issues', issueEvent('opened', { id: JOBS + 1 }));
     await relay.work();
     relay.clock.now += MINUTE;
@@ -53,7 +53,7 @@ describe('a connection that fails as a whole', () => {
     await open(JOBS);
     await relay.post('issues', issueEvent('edited', { id: JOBS + 1, seconds: 1, title: 'changed' }));
     await pass(45);
-    // Those that were under way when it began, then probes after 0, 2, 5, 15, 40 and 120 s, and every five minutes.
+    // The calls under way at its beginning, then probes after 0, 2, 5, 15, 40 and 120 s, and every five minutes.
     expect(relay.sandbox.requests - before).toBeLessThan(20);
     expect(connectionMetrics()).toMatchObject({ ConnectionPaused: 1 });
 
@@ -77,7 +77,7 @@ describe('an operation that fails alone', () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/update' });
     for (let id = 1; id <= 20; id++) await relay.post('issues', issueEvent('edited', { id, seconds: 1, title: 'new' }));
     await pass(15);
-    // Three that open the breaker, and probes after 0, 2, 5, 15, 40, 120 and 300 s, and up to a minute later.
+    // Three calls open the breaker. Probes follow after 0, 2, 5, 15, 40, 120 and 300 s, and up to a minute later.
     expect(requestsTo('/defects/update')).toBeLessThanOrEqual(3 + 8);
     expect(await relay.jobs('parked')).toEqual([]);
     expect(relay.metrics.filter((record) => record.OperationsStopped === 1).length).toBeGreaterThan(10);
@@ -90,9 +90,9 @@ describe('an operation that fails alone', () => {
 });
 
 describe('creations while their operation answers 500', () => {
-  // Three that open the breaker, one of which probes while the pauses are short; then others after 40, 120 and 300 s. If
-  // the service keeps the nonce of what it does not carry out, the same bytes show nothing, and each probe is another job's:
-  // after 0, 2, 5, 15, 40, 120 and 300 s.
+  // Three calls open the breaker. While the pauses are short, one of these jobs probes; then others do, after 40, 120
+  // and 300 s. If the service keeps the nonce of a request that it does not carry out, the same bytes show nothing, so
+  // each probe is another job's: after 0, 2, 5, 15, 40, 120 and 300 s.
   it.each([
     ['on arrival', 3 + 3],
     ['before work', 3 + 7],
@@ -146,7 +146,7 @@ describe('a job that meets 429', () => {
     expect(parked?.parked?.reason).toMatch(/^defects\/update: .*429.*, while it took other calls \(8 attempts\)$/);
     expect(requestsTo('/defects/update')).toBeLessThanOrEqual(2 + 8);
     expect(defects().length).toBeGreaterThanOrEqual(issues - 10);
-    // Two pauses of a minute each.
+    // Two pauses of one minute each.
     expect(relay.metrics.filter((record) => record.ConnectionPaused === 1).length).toBeLessThanOrEqual(2 * 4);
   });
 });

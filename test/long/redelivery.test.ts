@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HOUR, MINUTE, ofOrganization, type RedeliveryTrial, startRedeliveryTrial } from '../redelivery-trial.ts';
 
-/** Something that happens, to us, to GitHub, or to a run. */
+/** An event of the relay, of GitHub, or of a run. */
 type Happening =
   | { what: 'an issue is opened'; hook: 0 | 1; listedAfterMinutes: number }
   | { what: 'we fail'; status: number }
@@ -145,7 +145,7 @@ describe('redelivery', () => {
       for (let count = 0; count < 8; count++) guids.push(await opened());
       await pass(HOUR);
     }
-    // One page is enough to see that nothing gets through.
+    // One page shows that nothing gets through.
     expect(ofKind('GET').length).toBeLessThan(1.3 * ofKind('POST').length);
     github.down = () => undefined;
     await pass(1.5 * HOUR, () => opened());

@@ -6,7 +6,7 @@ import type { Sender } from '../simulation/events.ts';
 import { simulate, type Workload } from '../simulation/simulation.ts';
 import { atRandom, backlog, calm, HOUR, longBacklog, MINUTE, noWorker } from '../simulation/workloads.ts';
 
-/** Sends this many events a minute of each kind, for ten minutes. */
+/** This many events a minute of each kind, for ten minutes. */
 function sentBy(from: Sender, perMinute: number): Arrival[] {
   const lanes = ['interactive', 'background'] as const;
   const arrivals = lanes.flatMap((lane) => atRandom(lane, perMinute, { untilMs: 10 * MINUTE, seed: 2 }));
@@ -17,7 +17,7 @@ const quarter = calm(15 * MINUTE);
 const half = calm(30 * MINUTE);
 const defects = { connection: 'main', operation: 'defects/create' };
 
-/** States, each with the alarms that it sets off, and no others. */
+/** States, each with exactly the alarms that it causes. */
 const states: Record<string, { load: Workload; alarms: string[] }> = {
   'nothing is wrong': { load: calm(HOUR), alarms: [] },
   'the worker does not run': {
@@ -40,12 +40,12 @@ const states: Record<string, { load: Workload; alarms: string[] }> = {
       'table-throttles-Query',
     ],
   },
-  // People in Slack are told in an answer with 200.
+  // People in Slack read it in an answer with 200.
   'AWS does not answer for ten minutes': {
     load: { ...half, aws: { trouble: 'silent', fromMs: 5 * MINUTE, untilMs: 15 * MINUTE } },
     alarms: ['github-webhook-5xx', 'heartbeat'],
   },
-  // On AWS, the queues give out no message either, so none becomes a dead letter.
+  // On AWS, the queues deliver no message either, so none becomes a dead letter.
   'the key of the stage is denied, with work in the queues': {
     load: {
       ...calm(3 * HOUR),
@@ -98,7 +98,7 @@ it.each(Object.entries(states))('%s: the alarms', async (_, { load, alarms }) =>
   expect(alarmsOf(result, load.runsMs)).toEqual(alarms);
 });
 
-/** The functions that record these metrics are not in the simulation: the tests that see the values. */
+/** Metrics of functions that are not in the simulation, with the tests that check their values. */
 const seenBy: Record<string, string> = {
   'credential-check-github': 'credential-check',
   'credential-check-partner': 'credential-check',

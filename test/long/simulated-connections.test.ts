@@ -8,15 +8,15 @@ import * as loads from '../simulation/workloads.ts';
 it('uses the limits of six connections at once', async () => {
   const load = loads.sixConnections(1);
   const { result, figures } = await simulateKeepingPromises(load);
-  // In the last stretch of ten minutes the backlog comes to its end.
+  // The backlog ends in the last ten minutes.
   const full = Math.floor(loads.ISSUES_OF_EACH / (10 * load.limits.perMinute));
   for (const parts of Object.values(figures.used)) {
-    // From a cold start, all workers are busy for half a minute with the messages that are ahead of a connection's first.
+    // After a cold start, all workers are busy for half a minute with the messages before a connection's first.
     for (const [at, part] of parts.slice(0, full).entries()) {
       expect.soft(part).toBeGreaterThanOrEqual(at === 0 ? 0.93 : 0.95);
     }
   }
-  // New jobs that stand in line move it on.
+  // New jobs that join the line move it.
   expectQuickAndCheap(figures, 3.5);
   expect.soft(result.jobs).toEqual({ succeeded: load.arrivals.length });
 });
@@ -39,7 +39,7 @@ describe('beside busy teams', () => {
         .toBe(load.arrivals.filter((one) => one.lane === 'background' && one.connection === loads.QUIET).length);
       expect.soft(quantile(waits, 0.9)).toBeLessThanOrEqual(5 * loads.SECOND);
       expect.soft(p99Of(waitsOfPeople(result.calls))).toBeLessThanOrEqual(2 * loads.SECOND);
-      // The backlog comes to its end in the third minute.
+      // The backlog ends in the third minute.
       for (const name of load.connections.filter((one) => one !== loads.QUIET)) {
         const sent = result.calls.filter(({ connection }) => connection === name);
         expect
@@ -51,7 +51,7 @@ describe('beside busy teams', () => {
 });
 
 it('an operation that fails for 1,500 jobs costs the other connection nothing', async () => {
-  // The 1,500 messages that come at once are in the way of everything, whatever becomes of them.
+  // The 1,500 messages that come at once delay everything, whether they succeed or fail.
   const ofOther = async (fails: boolean) => {
     const { calls } = await simulate(loads.failingOperation(fails, 1));
     return p99Of(waitsOf(calls, (call) => call.connection === 'other' && isAfterStart(call)));

@@ -7,13 +7,14 @@ import { simulate } from '../simulation/simulation.ts';
 import * as loads from '../simulation/workloads.ts';
 import { DAY, MINUTE } from '../simulation/workloads.ts';
 
-// The first ten minutes are the hardest: the first burst takes a minute's limit at once. Then every ten are alike. No
-// sliding minute has more calls than the limit, and so no calendar minute, nor one that begins with a request.
+// The first ten minutes are the hardest, because the first burst uses a minute's limit at once. All later ones are
+// alike. No sliding minute has more calls than the limit, and so no calendar minute, and no minute that begins with a
+// request.
 it.each([5, 45])('uses the limit with 5+%i workers', async (workers) => {
   const { figures } = await simulateKeepingPromises(loads.backlogWithPeople('sliding', workers, 20 * MINUTE, 1));
   for (const part of figures.used.main ?? []) expect.soft(part).toBeGreaterThanOrEqual(0.95);
   expectQuickAndCheap(figures);
-  // docs/scale.md computes its ceilings from them. The more workers there are, the longer each waits for its slot.
+  // docs/scale.md computes its ceilings from these. With more workers, each waits longer for its slot.
   const { workerSecondsPerCall, indexUnitsPerCall, writeUnitsPerCall, receivesPerCall } = figures;
   if (workers === 5) expect.soft(workerSecondsPerCall / A_CALL.workerSeconds).toBeLessThan(1.1);
   expect.soft(indexUnitsPerCall / A_CALL.indexUnits).toBeLessThan(1.1);

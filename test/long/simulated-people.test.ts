@@ -5,10 +5,13 @@ import { simulate } from '../simulation/simulation.ts';
 import * as loads from '../simulation/workloads.ts';
 import { MINUTE, SECOND } from '../simulation/workloads.ts';
 
-/** What an ideal use of the limit reaches: docs/decisions/0008-exact-budget.md. */
+/** The best possible use of the limit: docs/decisions/0008-exact-budget.md. */
 const MOST_OF_LIMIT = 0.966;
 
-/** With five workers, an event may find all of them at calls of the backfill, which take two seconds here at most. */
+/**
+ * With five workers, an event may find all of them busy with calls of the backfill, which take two seconds here at
+ * most.
+ */
 it.each([
   { workers: 45, laterMs: 1_000 },
   { workers: 5, laterMs: 4_000 },
@@ -28,7 +31,7 @@ it.each([
 
 it.each([
   [2, 4_000],
-  // The aim is 6 s; docs/scale.md says what stands in its way.
+  // The aim is 6 s; docs/scale.md says what prevents it.
   [4, 8_000],
 ])(
   'ends ten commands a minute of %i calls behind a backlog within %i ms, and uses the limit',
@@ -36,7 +39,7 @@ it.each([
     const waits: number[] = [];
     let used = 0;
     let usable = 0;
-    // Together, because the slowest of a hundred commands alone says little.
+    // Both together, because the slowest of a hundred commands alone says little.
     for (const seed of [1, 2]) {
       const load = loads.commandsOf(count, seed);
       const { calls, errors } = await simulate(load);

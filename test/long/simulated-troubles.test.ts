@@ -6,7 +6,7 @@ import { simulate } from '../simulation/simulation.ts';
 import * as loads from '../simulation/workloads.ts';
 import { MINUTE, SECOND } from '../simulation/workloads.ts';
 
-/** Lambda stops the next invocation after about so many. */
+/** The number of invocations after which Lambda stops the next. */
 const ROUNDS = 16;
 
 it("a long backlog continues where Lambda's guard against loops would stop its messages", async () => {
@@ -37,7 +37,7 @@ it('sweeps 5,000 jobs that are due at the same moment', async () => {
 
 it('is not refused where a gateway holds calls for longer than the relay waits', async () => {
   const { figures } = await simulateKeepingPromises(loads.heldCalls(1));
-  // The slowest is one whose own call was held, several times for some seeds.
+  // The slowest command's own call was held, with some seeds several times.
   expect(figures.people.p50Ms).toBeLessThan(1_000);
   expect(figures.people.mostMs).toBeLessThan(120_000);
 });
@@ -45,7 +45,7 @@ it('is not refused where a gateway holds calls for longer than the relay waits',
 it.each<[number, number, number, number]>([
   [0.1, 60, 120, 40],
   [0.3, 60, 120, 60],
-  // The aim is 45 s. Five workers need most of that for the calls alone, and chance decides about the rest.
+  // The aim is 45 s. Five workers need most of that for the calls alone, and the rest is chance.
   [0.2, 150, 6_000, 50],
 ])(
   'sends all where %f of the answers are lost: %i issues, limit %i, within %i s',

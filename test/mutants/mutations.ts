@@ -1,18 +1,18 @@
 import { parseAst } from 'vitest/node';
 
-/** One realistic mistake in a file: `text` in place of what stands from `start` to `end`. */
+/** A realistic mistake in a file: `text` replaces the code from `start` to `end`. */
 export interface Mutant {
   path: string;
-  /** From 1. */
+  /** Counted from 1. */
   line: number;
   start: number;
   end: number;
   text: string;
-  /** In words, such as `the condition is negated`. */
+  /** A description, such as `the condition is negated`. */
   words: string;
 }
 
-/** What the rules below use of a node of an ESTree. */
+/** The fields of an ESTree node that the rules below read. */
 interface Node {
   type: string;
   start: number;
@@ -32,7 +32,7 @@ interface Node {
   property: Node;
 }
 
-/** Operators and methods that a slip takes for each other. */
+/** Operators and methods that are easily confused. */
 const SWAPPED = [
   ['<', '<='],
   ['<', '>'],
@@ -46,16 +46,16 @@ const SWAPPED = [
   ['min', 'max'],
 ] as const;
 
-/** Methods that return much the same as what they are called on. */
+/** Methods whose result resembles the value that they are called on. */
 const LEFT_OUT = ['filter', 'slice', 'sort', 'toSorted', 'toReversed', 'trim', 'toLowerCase'];
 
-/** Calls whose arguments are for a reader only. */
+/** Calls whose arguments are only for readers. */
 const WORDS_ONLY = /^log\.|\.(meta|describe)$/;
 
-/** Types that stand around an expression. All other types have nothing that runs. */
+/** Types that contain an expression. Other types contain no code that runs. */
 const AROUND_EXPRESSIONS = ['TSAsExpression', 'TSNonNullExpression', 'TSSatisfiesExpression'];
 
-/** Every mistake that can be made in a file. Texts, comments, types, imports and what is logged stay as they are. */
+/** All possible mistakes in a file. Texts, comments, types, imports and log lines stay unchanged. */
 export function mutationsOf(path: string, source: string): readonly Mutant[] {
   const found: Mutant[] = [];
   const textOf = ({ start, end }: Node) => source.slice(start, end);
@@ -64,7 +64,7 @@ export function mutationsOf(path: string, source: string): readonly Mutant[] {
     found.push({ path, line: source.slice(0, start).split('\n').length, start, end, text, words });
   }
 
-  /** Swaps a name that stands at `from` or soon after it. */
+  /** Swaps a name at `from` or soon after it. */
   function swap(from: number, name: string): void {
     const start = source.indexOf(name, from);
     for (const pair of SWAPPED.filter((pair) => pair.some((each) => each === name))) {
@@ -109,7 +109,7 @@ export function mutationsOf(path: string, source: string): readonly Mutant[] {
     }
     if (type === 'Literal' && typeof value === 'boolean') replace(node, String(!value), `it is ${!value}`);
     if (type === 'Literal' && typeof value === 'number') {
-      // Small numbers are wrong by one, large ones by a digit.
+      // Small numbers are off by one, large ones by a digit.
       const wrong = value < 100 ? value + 1 : value / 10;
       replace(node, String(wrong), `it is ${wrong}`);
     }

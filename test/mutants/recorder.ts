@@ -5,7 +5,10 @@ import { type Profiler, Session } from 'node:inspector';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Notes in a file for each test file which lines run, such as `lib/links/links.ts:62`, also in what the test starts. */
+/**
+ * Notes in a file which lines each test file runs, such as `lib/links/links.ts:62`, also in processes that the test
+ * starts.
+ */
 const root = join(import.meta.dirname, '../..');
 const { MUTANTS_RECORDS = '', MUTANTS_RECORD: record = join(MUTANTS_RECORDS, randomUUID()) } = process.env;
 
@@ -16,7 +19,7 @@ session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true 
 
 const noted = new Set<string>();
 
-/** Writes down what has run for the first time. @param words more to write */
+/** Notes lines that have run for the first time. @param words further text */
 export function note(words = ''): void {
   session.post('Profiler.takePreciseCoverage', (_, { result }) => {
     const ours = result.filter(({ url }) => url.startsWith(`file://${root}/`) && !/\/(node_modules|test)\//.test(url));
@@ -30,7 +33,7 @@ function linesOf({ url, functions }: Profiler.ScriptCoverage): string[] {
   const file = fileURLToPath(url);
   const source = readFileSync(file, 'utf8');
   const ran = new Uint8Array(source.length);
-  // A range overrides those around it, which come first.
+  // A range overrides the ranges around it, which come first.
   for (const { startOffset, endOffset, count } of functions.flatMap(({ ranges }) => ranges)) {
     ran.fill(Math.sign(count), startOffset, endOffset);
   }
@@ -42,7 +45,7 @@ function linesOf({ url, functions }: Profiler.ScriptCoverage): string[] {
   });
 }
 
-// Also for a process with an environment of its own.
+// Also for a child process with its own environment.
 const started = ChildProcess.prototype as ChildProcess & { spawn(options: { envPairs: string[] }): number };
 const { spawn } = started;
 started.spawn = function (options) {
@@ -50,5 +53,5 @@ started.spawn = function (options) {
   return spawn.call(this, options);
 };
 process.once('exit', () => note());
-// For one that is killed.
+// For a process that is killed.
 setInterval(() => note(), 2_000).unref();

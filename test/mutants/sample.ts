@@ -6,10 +6,10 @@ import { type Mutant, mutationsOf } from './mutations.ts';
 const FOLDERS = ['cli', 'console', 'functions', 'infra', 'lib', 'local'];
 
 /**
- * The lines that can hold a mistake, and the mistakes of each, in an order that depends on the seed. A change in one
- * file leaves the order of the others as it was.
+ * The lines that can contain a mistake, with the mistakes of each, in an order that depends on the seed. A change in
+ * one file does not affect the order of the others.
  *
- * @param places folders or files, relative to `root`; none means all that is deployed or run
+ * @param places folders or files, relative to `root`; an empty list means everything that is deployed or run
  */
 export function shuffledLines(root: string, places: readonly string[], seed: string): readonly (readonly Mutant[])[] {
   const patterns = (places.length > 0 ? places : FOLDERS).flatMap((place) => [place, `${place}/**`]);

@@ -4,15 +4,15 @@ import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A command is stopped when it has printed nothing for longer than any test file takes: it hangs. */
+/** A command that prints nothing for longer than any test file takes counts as hung, and is stopped. */
 const SILENCE_MINUTES = 5;
 
-/** What such a command ends its text with. */
+/** The end of a hung command's output. */
 export const HUNG = `Nothing was printed for ${SILENCE_MINUTES} minutes.`;
 
 /**
- * A copy of the files that Git knows or would add, with the same node_modules. Tests that start other processes start
- * them from it, so those run what was changed.
+ * Copies the files that Git knows or would add, with the same node_modules. Tests that start other processes start them
+ * from the copy, so these run the changed code.
  */
 export function copyToScratch(root: string): string {
   const scratch = mkdtempSync(join(tmpdir(), 'mutants-'));
@@ -28,25 +28,25 @@ export function copyToScratch(root: string): string {
 /**
  * Runs a program of node_modules/.bin in the copy.
  *
- * @returns what it printed if it failed or hung, else undefined
+ * @returns its output if it failed or hung, else undefined
  */
 export async function failureOf(scratch: string, program: string, ...words: string[]): Promise<string | undefined> {
   const programs = join(scratch, 'node_modules/.bin');
   const { CI: _, ...rest } = process.env;
-  // The project's own Node is among its programs.
+  // These programs include the project's own Node.
   const env = { ...rest, PATH: `${programs}:${rest.PATH}`, NO_COLOR: '1' };
-  // In a group of its own, so that what a test has started is stopped with it.
+  // In its own process group, so that the processes of a test stop with it.
   const child = spawn(program, words, { cwd: scratch, env, detached: true });
   const streams = [child.stdout, child.stderr];
   const stop = () => {
     try {
       process.kill(-Number(child.pid), 'SIGKILL');
     } catch {
-      // Nothing of it is left.
+      // The group has already ended.
     }
   };
   process.once('exit', stop);
-  // What a test has started and left holds the streams open.
+  // Processes that a test has left would keep the streams open.
   child.once('exit', stop);
   let printed = '';
   const silence = setTimeout(() => {

@@ -41,7 +41,7 @@ if (trial.unfit().length > 0) console.log(`Not used, as they fail anyway: ${tria
 for (const mutant of survivors) console.log(inWords(mutant));
 process.exit(0);
 
-/** Mistakes that nothing refuses: as many as are wanted, or all that there are. */
+/** Mistakes that neither the types nor the linter refuse: the requested number, or all. */
 async function* drawn(count: number): AsyncGenerator<Mutant> {
   const lines = shuffledLines(root, places, values.seed);
   let found = 0;

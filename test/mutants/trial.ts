@@ -3,18 +3,18 @@ import { basename, join, relative, resolve } from 'node:path';
 import { type Mutant, withMistake } from './mutations.ts';
 import { failureOf, HUNG } from './scratch-copy.ts';
 
-/** How many test files run first, so that most mistakes cost seconds. */
+/** The number of test files that run first, so that most mistakes take seconds. */
 const NEAREST = 3;
 
-/** How the types and the linter name the file of a fault. */
+/** The file of a fault, in the output of the types' check and the linter. */
 const PLACE = /(?:^|file=)([^\s(,=]+\.tsx?)[(,]/gm;
 
 /** Tries mistakes in a copy of the repository. */
 export function createTrial(scratch: string, workers: string) {
-  /** Test files, and whether they pass without a mistake. One that does not notices nothing. */
+  /** Test files, and whether they pass without a mistake. A file that fails cannot notice mistakes. */
   const passing = new Map<string, boolean>();
 
-  /** Runs something while the files hold the mistakes, one in each. */
+  /** Runs something while the files contain the mistakes, one in each. */
   async function during<T>(mutants: readonly Mutant[], run: () => Promise<T>): Promise<T> {
     const sources = mutants.map(({ path }) => readFileSync(join(scratch, path), 'utf8'));
     const write = (textOf: (mutant: Mutant, source: string) => string) => {
@@ -36,7 +36,7 @@ export function createTrial(scratch: string, workers: string) {
     return failureOf(scratch, 'vitest', 'run', ...tests, ...options);
   }
 
-  /** The first of the tests that fails, in words; undefined if none does. */
+  /** The first test that fails, in words; undefined if all pass. */
   async function noticedBy(mutant: Mutant, tests: readonly string[]): Promise<string | undefined> {
     const isPage = mutant.path.startsWith('console/web/');
     for (const some of [tests.slice(0, NEAREST), tests.slice(NEAREST)]) {
@@ -57,8 +57,8 @@ export function createTrial(scratch: string, workers: string) {
   }
 
   /**
-   * Those that the types or the linter refuse, so that nobody would commit them. Both take seconds, however many
-   * mistakes they see.
+   * The mistakes that the types or the linter refuse, so that they would never be committed. Both checks take seconds,
+   * for any number of mistakes.
    *
    * @param mutants at most one of each file
    */
@@ -70,7 +70,7 @@ export function createTrial(scratch: string, workers: string) {
     const named = mutants.filter(({ path }) => places.includes(path));
     if (named.length > 0) return [...named, ...(await refusedOf(mutants.filter((one) => !named.includes(one))))];
     if (mutants.length === 1) return mutants;
-    // The fault is in a file that uses one of them.
+    // The fault is in a file that uses one of the changed files.
     const users = [...new Set(places)].map((path) => readFileSync(join(scratch, path), 'utf8'));
     const isUsed = ({ path }: Mutant) => users.some((text) => text.includes(`/${basename(path)}'`));
     const used = mutants.filter(isUsed);

@@ -5,17 +5,19 @@ import type { Mutant } from './mutations.ts';
 import { failureOf } from './scratch-copy.ts';
 import config from './vitest.config.ts';
 
-/** How long the tests of one mistake take at most, as far as the recorded run tells. */
+/** The longest time for the tests of one mistake, estimated from the recorded run. */
 const MOST_MS = 120_000;
 
-/** The test files that look for a mistake, the nearest first. */
+/** The test files for a mistake, nearest first. */
 export interface Runners {
   tests: readonly string[];
-  /** How many others run the line too. They would take too long, and the nearest notice most. */
+  /**
+   * The number of further test files that run the line. They would take too long, and the nearest notice most mistakes.
+   */
   others: number;
 }
 
-/** What a test file runs. */
+/** The lines that a test file runs. */
 interface Recorded {
   ms: number;
   test: string;
@@ -23,11 +25,11 @@ interface Recorded {
 }
 
 /**
- * Runs the files of `npm test` and `npm run test:process` once in the copy, each whose run is not recorded yet. A record holds until the test file,
- * or any file that is not a test, changes. If the run is interrupted, the next one continues.
+ * Runs each file of `npm test` and `npm run test:process` once in the copy, unless its run is recorded. A record is
+ * valid until the test file, or any file that is not a test, changes. An interrupted run continues at the next start.
  *
- * @returns the test files that run the line of a mistake; those of `npm run test:web` for the console's pages, which run
- *   in a browser
+ * @returns the test files that run the line of a mistake; for the console's pages, which run in a browser, those of
+ * `npm run test:web`
  */
 export async function whoRuns(scratch: string, workers: string): Promise<(mutant: Mutant) => Runners> {
   const folder = join(scratch, 'node_modules/.cache/mutants', digestOf(scratch));
@@ -37,7 +39,7 @@ export async function whoRuns(scratch: string, workers: string): Promise<(mutant
   const known = new Set(readRecords(scratch, folder).map(({ test }) => test));
   const unknown = all.filter((test) => !known.has(test));
   if (unknown.length > 0) {
-    // Functions from the cache are counted less exactly.
+    // Counts for functions from the cache are less exact.
     Object.assign(process.env, { MUTANTS_RECORDS: folder, NODE_DISABLE_COMPILE_CACHE: '1' });
     const options = ['--config=test/mutants/vitest.config.ts', `--maxWorkers=${workers}`];
     await failureOf(scratch, 'vitest', 'run', ...unknown, ...options);
@@ -62,8 +64,8 @@ export async function whoRuns(scratch: string, workers: string): Promise<(mutant
 }
 
 /**
- * Those that run at least half as many lines of a file as any other. Of these, those whose paths share the most words with
- * its path, then those that run the most lines of it, and of two the quicker one.
+ * Orders the test files that run at least half as many lines of a file as any other: first by the words that their
+ * paths share with its path, then by the number of its lines, and then by their time.
  */
 function nearestFirst(records: readonly Recorded[], path: string): readonly Recorded[] {
   const own = new Set(path.split(/\W/));
@@ -80,7 +82,7 @@ function nearestFirst(records: readonly Recorded[], path: string): readonly Reco
   return ranked.map(({ record }) => record);
 }
 
-/** Of all files but the tests, whose records hold their own digests. */
+/** A digest of all files but the tests, whose records have their own digests. */
 function digestOf(scratch: string): string {
   const files = globSync('{*,*/**/*}.{ts,tsx,js,json}', { cwd: scratch, exclude: ['**/node_modules/**'] });
   const content = files

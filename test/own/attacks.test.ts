@@ -20,7 +20,7 @@ const NOON = Date.parse('2026-11-20T12:00:00Z');
 const STRAY = 'automations/mine.ts left a promise or a timer behind, and it failed';
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** What a listener hears meanwhile that would end the process, as that of Lambda's runtime does. */
+/** Returns the rejections that would end the process, as a listener of Lambda's runtime gets them. */
 async function rejectionsHeard(act: () => Promise<void>): Promise<unknown[]> {
   const heard: unknown[] = [];
   const listener = (error: unknown) => heard.push(error);
@@ -116,7 +116,7 @@ describe('an event', () => {
 
 type CustomRun = (steps: Steps) => Promise<string>;
 
-/** A job of an opened issue that runs this code. A later version of it may be put into `file.run`. */
+/** Starts a job of an opened issue with this code. A test may replace the code in `file.run`. */
 async function start(run: CustomRun) {
   const file = { on: opened as unknown, run: (_: unknown, steps: Steps) => run(steps) };
   const config = exampleConfig();
@@ -138,7 +138,7 @@ async function start(run: CustomRun) {
   return { file, made, replay, fetched };
 }
 
-/** The only job is parked, for this reason. */
+/** Expects that the only job is parked for this reason. */
 const isParked = async (reason: unknown, kind: unknown = expect.anything()) =>
   expect(await relay.jobs()).toMatchObject([{ status: 'parked', parked: { reason, kind } }]);
 
@@ -303,7 +303,7 @@ ends('that its code does not wait for', async ({ until }) => {
 const ids = [101, 102, 103];
 const outOfTurn = 'Steps run one after the other: await each, in a list with for (const one of all)';
 
-/** @param completed how many items are complete */
+/** @param completed the number of complete items */
 const fails = (step: string, reason: string | RegExp, completed: number, act: Acts) =>
   it(`no process ends, and no job succeeds, by a step ${step}`, async () => {
     const heard = await rejectionsHeard(async () => {
@@ -467,7 +467,7 @@ it("what an outsider wrote gives no command where a team's comment quotes it wit
   await relay.workToTheEnd();
   const [made] = relay.github.comments;
   expect(made?.body).toContain('\n\\/done 101\n');
-  // GitHub delivers it as a comment of the person, who may give commands. An older version left the slash whole.
+  // GitHub delivers it as a comment of the person, who may give commands. An older version did not escape the slash.
   for (const [id, body = ''] of [made?.body, made?.body.replace('\\/', '/')].entries()) {
     relay.github.written.set(600_001 + id, body);
     const { answer } = await relay.post('issue_comment', commentPayload(id + 1, body));

@@ -210,7 +210,7 @@ describe('a command of a team in a comment', () => {
   let github: GithubApi;
   beforeEach(async () => {
     github = await startGithubApi(() => relay.clock.now);
-    // Which allows none of our commands in comments.
+    // The repository allows no built-in commands in comments.
     const repositories = [{ name: 'Codertocat/Hello-World', connection: 'main' }];
     const people = [{ email: 'mira.novak@example.com', github: 'Codertocat' }];
     const config = defineConfig({ connections: { main: {} }, github: { apiUrl: github.url, repositories }, people });

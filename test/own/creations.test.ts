@@ -12,7 +12,7 @@ import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 let relay: TestRelay;
 
 const on = github('issues.opened', { input: {}, job: ({ issue }) => ({ happened: [issue.id], input: {} }) });
-/** What becomes of its answer, and whether the service shows afterwards that it was carried out. */
+/** The outcome of a creation's answer, and whether the service shows afterwards that it was carried out. */
 const answers: readonly [answer: string, fault: Fault | undefined, isClear: boolean][] = [
   ['comes', undefined, true],
   ['is lost', { kind: 'cut', when: 'after work' }, false],

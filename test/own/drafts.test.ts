@@ -19,7 +19,7 @@ const release = (job: () => unknown, run: (input: { x?: unknown }) => void = () 
 const draft = (rest: object) => () => ({ happened: [1], input: {}, ...rest });
 const input = (x: unknown) => draft({ input: { x } });
 const SECRET = 'words of the payload';
-/** An object with a getter that throws when it is read for that time. */
+/** An object with a getter that throws at its nth read. */
 const throwsAt = (time: number, name: string, rest: object = {}) => {
   let read = 0;
   const get = () => {
@@ -205,7 +205,7 @@ describe('an id beyond 2^53', () => {
     const statusOf = async (body: string) => (await post('mine', body)).status;
     expect(await statusOf('{"id":9007199254740993}')).toBe(status);
     expect(await statusOf('{"id":9007199254740993,"type":"other"}')).toBe(200);
-    // A text in the body of the sender, which is no number beyond 2^53.
+    // The sender's body has the number as a text, so it is not a number beyond 2^53.
     expect(await statusOf('{"id":"4242424242424242"}')).toBe(200);
   });
 });

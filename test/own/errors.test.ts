@@ -31,7 +31,7 @@ export const run = async ({ name }: any, steps: any) => {
   return (await readCustomAutomations(config, folder)).custom;
 }
 
-/** @param isHere whether the relay runs on the machine of the team */
+/** @param isHere whether the relay runs on the team's machine */
 async function startWith(parts: { job?: string; run?: string }, isHere = true) {
   const { showsErrors, ...custom } = await fileWith(parts);
   relay = await startRelay({ config, runtime: { custom: { ...custom, ...(isHere && { showsErrors }) } } });

@@ -10,7 +10,7 @@ import { customOf, exampleConfig, PROJECT } from '../relay.ts';
 import { opened } from './opened.ts';
 
 const GUIDE = join(import.meta.dirname, '../../docs/guides/automations');
-/** What the guide does not show. */
+/** Examples that the guide does not show. */
 const MORE = join(import.meta.dirname, 'automations');
 const config = exampleConfig();
 const TASK = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01';
@@ -18,7 +18,7 @@ const complete = 'work-items/checklist/items/complete';
 
 const fault = { issue_id: '4711', title: 'TypeError in cart', web_url: 'https://sentry.example/4711' };
 
-/** Each test runs again with a kill behind each step, and with each answer lost. */
+/** Each test runs again with a kill after each step, and with each answer lost. */
 const ofGuide = defineTests({
   'release-to-checklist': {
     event: { event: 'release', action: 'published' },

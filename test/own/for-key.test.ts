@@ -68,7 +68,7 @@ describe('an incident of a tool that monitors', () => {
 type Act = (steps: Steps) => Promise<string>;
 let acts: Map<number, Act>;
 
-/** A relay whose job of the issue `n` runs `acts.get(n)`. */
+/** Starts a relay in which the job of issue `n` runs `acts.get(n)`. */
 async function start(options: TestRelayOptions = {}): Promise<void> {
   acts = new Map();
   const on = github('issues.opened', {
@@ -79,24 +79,24 @@ async function start(options: TestRelayOptions = {}): Promise<void> {
   relay = await startRelay({ own: { mine: { on, run } }, config: exampleConfig({ comment: false }), ...options });
 }
 
-/** The job of an issue, which does this. */
+/** Opens an issue, whose job carries out the act. */
 async function open(id: number, act: Act): Promise<void> {
   acts.set(id, act);
   await relay.post('issues', issueEvent('opened', { id, labels: [] }));
 }
-/** The jobs of issues from `first` on, which do this, one after the other. */
+/** Opens issues from `first` on, whose jobs carry out the acts in turn. */
 async function inTurn(first: number, ...all: Act[]): Promise<void> {
   for (const [index, act] of all.entries()) {
     await open(first + index, act);
     await relay.workToTheEnd();
   }
 }
-/** The first run of a job. */
+/** Starts the first run of a job. */
 async function runs(id: number, act: Act): Promise<void> {
   await open(id, act);
   await relay.work();
 }
-/** The first run of a job ends before a write to the table. */
+/** Ends the first run of a job before a write to the table. */
 async function stops(id: number, act: Act, isWrite: (input: string) => boolean): Promise<void> {
   relay.table.stopAt(isWrite);
   await runs(id, act).catch(() => {});
@@ -105,7 +105,7 @@ async function stops(id: number, act: Act, isWrite: (input: string) => boolean):
 const job = async (id: number): Promise<Job> =>
   (await relay.jobs()).find(({ entity }) => entity === `issue ${id}`) ?? expect.fail(`no job of ${id}`);
 const outcomes = (...ids: number[]) => Promise.all(ids.map(async (id) => (await job(id)).outcome));
-/** The issues whose jobs do not wait for those of another one. */
+/** The issues whose jobs do not wait for the given issue's jobs. */
 const besides = (id: number) => {
   const groupOf = (issue: number) => customGroup(`mine issue ${issue}`);
   return [3, 4, 5, 6, 7, 8, 9].filter((other) => groupOf(other) !== groupOf(id));
@@ -125,7 +125,7 @@ const things = () =>
   [...relay.sandbox.data.defects, ...relay.sandbox.data.tasks].filter(
     (one) => Object(one).title === 'Down' || Object(one).name === 'Down',
   );
-/** The first run of a job claims the key, and stops before it keeps a request. */
+/** The first run of a job claims the key, and stops before it stores a request. */
 const stopClaimed = (id: number, act: Act) => stops(id, act, (input) => input.includes('request#'));
 const idOf = (thing: object | undefined) => Object(thing).defect_id ?? Object(thing).task_id;
 const outcome = (nth = 0) => `it is ${idOf(things()[nth])}`;
@@ -222,7 +222,7 @@ it('what was made for a key is found again after the table was lost, however lat
 });
 
 describe('a job whose creation has no clear answer', () => {
-  /** What it made shows up once it is parked, if at all. */
+  /** Parks a job. The service shows what it created only after that, if at all. */
   async function parked(operation: Creation, isMade: boolean): Promise<string> {
     await start();
     const { sandbox } = relay;
@@ -380,7 +380,7 @@ describe('what is let go', () => {
   it('is not what others have made since, if the job stopped before it let it go', async () => {
     await runs(1, creates());
     await stops(2, ends, (input) => input.includes('made#') && input.includes('"turn":{"N":"1"'));
-    // The group of the second job is held up by its message.
+    // The second job's message holds up its group, so these jobs are in other groups.
     const [end = 0, create = 0] = besides(2);
     await runs(end, ends);
     await runs(create, creates());
@@ -402,7 +402,7 @@ describe('a message for a key', () => {
     };
   const ends: Act = async ({ letGo }) => `ended ${await letGo('alert', 'alert 1')}`;
   const texts = () => relay.slack.messages.map(({ text }) => text);
-  /** Runs it in five minutes, for an event of now. */
+  /** Carries out the act five minutes after its event. */
   const late = (act: Act): Act => {
     const at = relay.clock.now + 300_000;
     return async (steps) => {

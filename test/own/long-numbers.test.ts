@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parsedJson } from '../../lib/text.ts';
 
-/** The same by a reviver, which JSON.parse calls for each value. */
+/** The same result with a reviver, which JSON.parse calls for each value. */
 function revived(json: string): unknown {
   try {
     return JSON.parse(json.replace(/^\ufeff/, ''), (_, value: unknown, { source = '' }: { source?: string } = {}) =>

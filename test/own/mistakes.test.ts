@@ -19,7 +19,7 @@ const signed = { header: 'x-signature', encoding: 'hex' } as const;
 const hook = (more: Pick<Parameters<typeof webhook>[0], 'verify' | 'challenge'>) =>
   webhook({ ...more, body: z.unknown(), input: {}, job: () => 'none' });
 
-/** Each mistake is refused with a sentence that says what to do; where types can refuse it, they do. */
+/** A sentence refuses each mistake and says what to do. Where possible, the types refuse it, too. */
 describe('a mistake of a team', () => {
   it.each<[string, unknown, string | RegExp]>([
     [

@@ -9,14 +9,14 @@ let relay: TestRelay;
 
 const people = {
   stranger: { login: 'mallory', type: 'User' },
-  // The event does not show a member who keeps that private.
+  // The event does not show a private membership.
   triager: { login: 'mira', type: 'User' },
   member: { login: 'mira', type: 'User', association: 'MEMBER' },
   bot: { login: 'vercel[bot]', type: 'Bot' },
   nobody: undefined,
 };
 
-/** What becomes of an event that a person caused, and on which the file fails or not. */
+/** The outcome of a person's event, depending on whether the file fails on it. */
 const become = { runs: 'succeeded: ran', 'does not run': 'succeeded: nothing to do', 'is left': 'no job' };
 
 it.each<[By, string, keyof typeof people, 'reads it' | 'fails' | 'takes too much', number, string]>([

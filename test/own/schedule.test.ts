@@ -14,7 +14,7 @@ const start = async (on: unknown = mondayTasks.on, name = 'monday-tasks', now = 
   relay.clock.now = Date.parse(now);
 };
 
-/** A tick at that time. @returns the times that it made new jobs for */
+/** Ticks at a time. @returns the times for which the tick made new jobs */
 async function tick(at: string, event: ScheduleEvent = {}): Promise<unknown[]> {
   relay.clock.now = Math.max(relay.clock.now, Date.parse(at));
   const made = (await relay.fire('due-schedules', { at, ...event })) as { jobs: { id: string; repeat: boolean }[] };
@@ -24,7 +24,7 @@ async function tick(at: string, event: ScheduleEvent = {}): Promise<unknown[]> {
   return jobs.flat().map((job) => job?.input.at);
 }
 
-/** All ticks of a time, one every 15 minutes. */
+/** Ticks every 15 minutes of a period. */
 async function ticks(from: string, to: string): Promise<unknown[]> {
   const made: unknown[] = [];
   for (let at = Date.parse(from); at <= Date.parse(to); at += 15 * MINUTE)

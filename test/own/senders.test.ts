@@ -12,7 +12,7 @@ import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
 import senderExamples from './sender-examples.json' with { type: 'json' };
 
 const names = Object.keys(senders) as SenderName[];
-/** When all examples were signed; epoch seconds. */
+/** The time of all examples' signatures; epoch seconds. */
 const SIGNED_AT = 1_614_265_330;
 const LATER_S = 301;
 
@@ -21,16 +21,16 @@ interface Sent {
   body: string;
 }
 
-/** A request as a sender documents it, and its challenge with the answer that it expects. */
+/** A request as a sender documents it, and its challenge with the expected answer. */
 interface SenderExample extends Sent {
   secret: string;
   challenge?: Sent & { answer: string };
 }
 
-/** The signatures were computed by what the senders document, and not with the code of the relay. */
+/** The signatures follow the senders' documentation, and were not made with the relay's code. */
 const examples: Readonly<Record<SenderName, SenderExample>> = senderExamples;
 
-/** Each sender has three webhooks of the same file: with its secret, with another one, and with none yet. */
+/** Each sender has three webhooks of the same file: with its secret, with another one, and without one. */
 type Kind = 'known' | 'other' | 'new';
 
 const project = withPackage(mkdtempSync(join(tmpdir(), 'senders-')));

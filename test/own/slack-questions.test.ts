@@ -27,7 +27,7 @@ const FOR_OTHERS = ':warning: This question is for somebody else.';
 const NOT_OPEN = ':warning: This choice is not open.';
 const NOT_KEPT = 'This question is over: its request is no longer kept.';
 
-/** Asks once or twice, and creates a defect with what comes of it. */
+/** Asks once or twice, and creates a defect from the answers. */
 const asking =
   (to: 'asker' | { channel: string }, until: number, again = false) =>
   async (_: object, { ask, create }: Steps) => {
@@ -50,16 +50,16 @@ const own = {
 const job = async () => (await relay.jobs()).find(({ automation }) => automation in own || automation === 'due') as Job;
 const made = () => relay.sandbox.data.defects.map(({ title }) => title).filter((title) => title.startsWith('level'));
 const hasButtons = ({ blocks = [] }: SlackMessage) => buttonsOf({ blocks }).length > 0;
-/** The last question, as people still see it once it is over. */
+/** The last question, as people still see it after its end. */
 const question = () => structuredClone(relay.slack.messages.findLast(hasButtons)) as SlackMessage;
 const shown = ({ ts }: SlackMessage) => readable(relay.slack.messages.find((one) => one.ts === ts)?.blocks);
-/** What the last click has told the person alone. */
+/** The message about the last click that only the person sees. */
 const told = () => readable(relay.slack.messages.findLast(({ kind }) => kind === 'ephemeral')?.blocks);
 
 interface Click {
   by?: string;
   channelId?: string;
-  /** In place of parts of what the button holds. */
+  /** Replaces parts of the button's value. */
   value?: object;
 }
 
@@ -86,14 +86,14 @@ async function typed(text: string, options: TestRelayOptions = {}): Promise<void
   await relay.work();
 }
 
-/** A command that asks a question, which people see. */
+/** Sends a command whose job asks a question. @returns the question */
 async function asked(text: string, options: TestRelayOptions = {}): Promise<SlackMessage> {
   await typed(text, options);
   expect(await job()).toMatchObject({ status: 'waiting', dueAt: END });
   return question();
 }
 
-/** Does this as soon as Slack has the question, before the run knows of that. */
+/** Acts when Slack has the question, but the run does not know that yet. */
 function meanwhile(act: () => Promise<unknown>): TestRelayOptions {
   let done: Promise<unknown> | undefined;
   return {
@@ -119,7 +119,7 @@ describe('a question in Slack', () => {
   it('has a button for each choice, and the answer takes their place and is acted upon', async () => {
     const on = await asked('mine');
     expect(buttonsOf({ blocks: on.blocks ?? [] })).toEqual(['Low', 'High']);
-    // The record has nothing of what people read.
+    // The record contains none of the texts that people read.
     expect(JSON.stringify(await relay.stores.table.get(keys.job((await job()).id)))).not.toMatch(/severity|High/);
     expect(await click(on, 'High')).toMatchObject({ status: 200 });
     expect(shown(on)).toBe('Which severity?\n:white_check_mark: mira: High');
@@ -355,7 +355,7 @@ describe('an answer', () => {
     );
     expect(await runRelayOf(relay, ['job', id])).toMatch(/waits until .* for the answer of mira in Slack/);
     await runRelayOf(relay, ['discard', id, '--reason', 'not wanted']);
-    // Before a worker has ended it, and after that.
+    // Before a worker has ended the question, and after that.
     for (const _ of [1, 2]) {
       await click(on, 'High');
       expect(told()).toMatch(/^This question is over: its request is /);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
-/** From the folder of the file that is compiled. */
+/** Relative to the folder of the compiled file. */
 const LIB = '../../../lib';
 const MISTAKES: [string, string][] = [
   [`steps.create('a', 'defects/creat', { title })`, `parameter of type '"defects/create"'`],
@@ -26,7 +26,7 @@ beforeAll(() => {
   const lines = [
     `import type { CommandSteps } from '${LIB}/triggers/steps.ts'; declare const steps: CommandSteps, title: string, project_id: string;`,
     ...MISTAKES.map(([code]) => `await ${code};`),
-    // The reason is there if the user is not.
+    // Without the user, there is a reason.
     `const { user, why } = await steps.user('who'); export const name = user ? user.name : steps.stop(why);`,
   ];
   writeFileSync(join(folder, 'mistyped.ts'), lines.join('\n'));

@@ -12,7 +12,7 @@ import { command, MIRA, TOMASZ } from '../slack-requests.ts';
 
 let relay: TestRelay;
 
-/** How many jobs call the service, and how many need no slot. */
+/** The number of jobs that call the service, and of those that need no slot. */
 const CALLING = 5;
 const HELLOS = [...'abcdef'].map((letter) => `hello-${letter}`);
 const SAYING = HELLOS.length;
@@ -65,7 +65,7 @@ const jobsOf = async (name: string) => (await relay.jobs()).filter(({ automation
 const statuses = (jobs: readonly Job[]) => jobs.map(({ status }) => status);
 const all = (count: number, status: string) => Array.from({ length: count }, () => status);
 
-/** Jobs of a file are called from the line, for slots that open once the service takes calls again. */
+/** Jobs of a file wait in line, and are called for slots that open when the service accepts calls again. */
 async function callsFromLine(source: keyof typeof sources, retryAfterSeconds: number, isAlone = true): Promise<void> {
   const { own, act } = sources[source];
   const config = exampleConfig({ comment: false }, { connection: { limits: { perMinute: 20, perDay: 5_000 } } });
@@ -82,12 +82,12 @@ async function callsFromLine(source: keyof typeof sources, retryAfterSeconds: nu
   expect(statuses(await jobsOf('ship'))).toEqual(all(CALLING, 'waiting'));
 }
 
-/** Lets the messages that sleep wake, without a sweep. */
+/** Wakes sleeping messages, without a sweep. */
 async function wake(): Promise<void> {
   relay.clock.now = Math.max(...(await jobsOf('ship')).map(({ dueAt = 0 }) => dueAt)) + 1_000;
 }
 
-/** Another worker, to which the test hands the messages. */
+/** Another worker, which gets its messages from the test. */
 async function startWorker() {
   const { make, work } = functionsOf(() => relay.runtime);
   await make('job-worker');
@@ -106,7 +106,7 @@ describe.each([
     await relay.work();
     expect(statuses(await jobsOf('hello'))).toEqual(all(SAYING, 'succeeded'));
     await wake();
-    // Each run that has got its slot calls the next ones.
+    // Each run with a slot calls the next jobs.
     for (let turn = 0; turn < CALLING; turn++) {
       await relay.work();
       relay.clock.now += 10_000;

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { runRelay } from '../cli/run-command.ts';
 import { newFolder, withPackage } from '../new-folder.ts';
 
-/** A file of a team: a warning belongs to each line with a cross at its end, and to no other. */
+/** A team's file. Exactly the lines with a cross at the end have a warning. */
 const file = `import { setTimeout as pause } from 'node:timers/promises';
 
 export const on = { kind: 'schedule', cron: '0 9 * * MON', timeZone: 'Europe/Berlin' } as const;

@@ -128,14 +128,14 @@ const signatureAt = (at: number | string, body = BODY) =>
   [v1(Buffer.from(KEY, 'base64'), at, body), String(at)] as const;
 const signed = (body: string, at = AT) => standard(...signatureAt(at, body));
 
-/** The names of these headers before the standard, which some senders keep. */
+/** These headers' earlier names, which some senders still use. */
 const svix = (signatures = PUBLISHED, at = AT) => ({
   'svix-id': ID,
   'svix-timestamp': at,
   'svix-signature': signatures,
 });
 
-/** A signature with its time in the same header, and the id in another one. */
+/** A signature with its time in the same header, and the id in another header. */
 const inParts = (at: string, id: string, n = '7', signs = `${at}.${n}.${id}.${BODY}`) => ({
   'x-parts': `t=${at},n=${n},v1=${digest('hex', 'of parts', signs)}`,
   'x-id': id,
@@ -146,7 +146,7 @@ const ONE = inParts(AT, 'one');
 const hexOf = (secret: string) => digest('hex', secret, BODY);
 const sha512 = (key: string | Buffer) => createHmac('sha512', key).update(BODY).digest('hex');
 
-/** What a signature of a time that is over has. */
+/** A signature whose time has passed. */
 const OVER = signatureAt(Number(AT) - 301);
 const timed = (at: string) => ({ 'x-timestamp': at, 'x-signature': digest('hex', 'of timed', `${at}.${BODY}`) });
 const OF_GITHUB = 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17';
@@ -207,7 +207,7 @@ it.each<[Name, number, Record<string, string>]>([
   ['prefix', 503, standard(v1(''))],
   ['placeholder', 503, standard(v1(''))],
   ['blank', 503, { 'x-signature': hexOf(' ') }],
-  // It is short, and a sender that was accepted before goes on.
+  // The secret is short, but a sender that was accepted before still is.
   ['weak', 200, standard(v1(Buffer.from('geheim', 'base64')))],
 ])(
   'a secret that gives no key proves nothing, and a short one is used: %s is answered with %d',
@@ -273,7 +273,7 @@ describe('a verified request', () => {
     expect(relay.log).toContainEqual(
       expect.objectContaining({
         message: expect.stringContaining('automations/standard.ts'),
-        // What it threw may have the payload in its words.
+        // The message of the thrown error may contain the payload.
         error: expect.stringMatching(/^Error at automations\/standard\.ts$/),
       }),
     );

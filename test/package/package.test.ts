@@ -13,7 +13,7 @@ type Manager = keyof typeof managers;
 const MINUTE_MS = 60_000;
 const BIN = 'node_modules/.bin/partner-relay';
 const TSC = ['node_modules/.bin/tsc', '--skipLibCheck', 'false'];
-/** A folder for each. */
+/** One folder for each package manager. */
 const teams = { npm: newFolder(), pnpm: newFolder() };
 const folders = Object.values(teams);
 let packed: Awaited<ReturnType<typeof pack>>;
@@ -115,7 +115,7 @@ describe('the package', () => {
     const kinds = files.map(({ parentPath, name }) => {
       const [top = '', ...folders] = relative(packed.files, parentPath).split('/');
       if (top === '') return `${name}\n`;
-      // Where the code is below that is decided by its sources.
+      // Below that, the sources determine the code's places.
       return name.endsWith('.js')
         ? `${top}/**/*.js\n`
         : `${[top, ...folders].join('/')}/*${name.slice(name.indexOf('.'))}\n`;
@@ -161,7 +161,7 @@ describe('the package', () => {
       (name) => !isBuiltin(name) && !elsewhere.includes(name) && !known.some((one) => `${name}/`.startsWith(`${one}/`)),
     );
     expect([...new Set(unknown)]).toEqual([]);
-    // Types are for the compiler of the team.
+    // Types are for the team's compiler.
     const unused = Object.keys(dependencies).filter(
       (one) => !one.startsWith('@types/') && !names.some((name) => `${name}/`.startsWith(`${one}/`)),
     );
@@ -170,7 +170,7 @@ describe('the package', () => {
   });
 
   it('names no source file of the repository', () => {
-    // cli/bin.js begins both.
+    // cli/bin.js starts both.
     const files = globSync('*/**/*.{js,mjs}', { cwd: packed.files, exclude: ['cli/bin.js'] });
     const named = files.flatMap((file) =>
       [...textOf(file).matchAll(/['"`]([^'"`\s]*(?<!\.d)\.ts)['"`]/g)].flatMap(([, name = '']) =>

@@ -4,8 +4,8 @@ import { contextUntil, functionsOf } from '../../local/world/functions.ts';
 import type { TestRelay } from '../relay.ts';
 
 /**
- * Works on what the queues hold as a worker does that was deployed with another relay.config.ts, or differs otherwise.
- * @param messages how many it works on
+ * Works on the queues' messages as a worker that was deployed with another relay.config.ts, or with other differences.
+ * @param messages the number of messages
  */
 export async function workWith(
   relay: TestRelay,

@@ -23,17 +23,17 @@ const hideAddress = () => delete relay.slack.users.get(MIRA)?.email;
 const NOT_SHOWN = 'Partner Relay matches people by e-mail address, but Slack does not show yours.';
 
 let count = 0;
-/** A command that no one has given yet, so the relay does not ask about it. */
+/** A new command, because the relay asks before it repeats one. */
 const log = () => `log 1h “Release checkout 2.4” ${++count}`;
 const mapped = (email: string, timeZone = 'UTC') => ({ slack: NOBODY, email, timeZone });
-/** For whom the last entry was logged, by the name in the service. */
+/** The name in the service of the person for whom the last entry was logged. */
 const loggedFor = () => {
   const entry = relay.timelogs().at(-1);
   return relay.sandbox.data.users.find(({ user_id }) => user_id === entry?.user_id)?.name;
 };
 const dayLogged = () => relay.sandbox.data.timelogs.at(-1)?.date;
 
-/** Users of the service whom nobody asks about, in front of the others. */
+/** Adds other users to the beginning of the service's list. */
 function addStrangers(length: number): void {
   const stranger = (_: unknown, index: number) => ({
     user_id: `6f1c2d7e-3b58-4c0a-9d41-${String(index).padStart(12, '0')}`,

@@ -4,13 +4,13 @@ import { startRelay } from '../relay.ts';
 import { command } from '../slack-requests.ts';
 import { workWith } from './changed-config.ts';
 
-/** After each page of the list, rows come at a place of it, or go if there are fewer than none. */
+/** After each page, rows are added at a place of the list, or removed for a negative number. */
 const shifts = fc.array(
   fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), by: fc.integer({ min: -3, max: 3 }) }),
   { minLength: 3, maxLength: 3 },
 );
 
-/** Every list is read with `steps.list`. */
+/** `steps.list` reads every list. */
 it('a person is never found twice in a list that shifts between its pages', async () => {
   const property = fc.asyncProperty(shifts, async (shifts) => {
     const relay = await startRelay();

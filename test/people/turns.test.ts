@@ -21,7 +21,7 @@ describe('a person who gives many commands', () => {
   it('an eleventh unfinished job is refused until one ends', async () => {
     const answers = await Promise.all(Array.from({ length: 15 }, () => search(MIRA)));
     const refused = answers.filter(({ text }) => text === `:warning: ${TOO_MANY}`);
-    // Commands of one moment may be refused for want of a turn, and never too many taken.
+    // The relay may refuse simultaneous commands for lack of a turn, but never accepts too many.
     expect(refused.length).toBeGreaterThanOrEqual(5);
     while ((await jobsOf(MIRA)).length < MOST_UNDER_WAY) await search(MIRA);
     expect((await search(MIRA)).text).toContain(TOO_MANY);
@@ -112,7 +112,7 @@ it.each<[string, readonly unknown[]]>([
 
 describe('people who share the budget', () => {
   it("first commands are served before another person's further commands, which take turns", async () => {
-    // One person uses up all that a person's further commands may use.
+    // One person uses all slots for a person's further commands.
     for (let count = 0; count < PER_MINUTE; count++) {
       await search(MIRA);
       await relay.work();
@@ -128,7 +128,7 @@ describe('people who share the budget', () => {
     await relay.workToTheEnd();
     const done = (await relay.jobs('succeeded')).toSorted((a, b) => a.wakeAt - b.wakeAt);
     const order = done.map(({ entity }) => entity).slice(-(MOST_UNDER_WAY + 2));
-    // Tomasz asked last, and his two wait for two of Mira's at most.
+    // Tomasz asked last, and his two commands wait for at most two of Mira's.
     expect(order.lastIndexOf(`slack-${TOMASZ}`)).toBeLessThan(6);
   });
 

@@ -37,7 +37,7 @@ describe.concurrent('npm run sandbox', () => {
       .on('error', () => {})
       .write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n');
     while ((await (await fetch(faults)).text()) !== '[]');
-    // A timer left behind by the sleeping request would keep the process.
+    // A leftover timer of the sleeping request would keep the process running.
     child.kill(signal);
     expect(await once(child, 'exit')).toEqual([0, null]);
   });

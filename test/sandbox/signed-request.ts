@@ -22,7 +22,7 @@ interface Signing {
   key?: { apiKey: string; secretKey: string };
   at?: number;
   nonce?: string;
-  /** The outer body instead of the encrypted payload. */
+  /** The outer body, instead of the encrypted payload. */
   body?: string;
   headers?: Record<string, string>;
 }
@@ -69,7 +69,7 @@ interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  /** Empty when the body is no envelope. */
+  /** Empty if the body is not an envelope. */
   json: Envelope;
 }
 

@@ -8,11 +8,11 @@ import { ask, NOBODY } from '../slack-requests.ts';
 
 let relay: TestRelay;
 
-/** Logs time on a task of the seed. @returns what the person reads in the end */
+/** Logs time on a task of the seed. @returns the final text for the person */
 const logs = async (by: { userId?: string } = {}) => (await ask(relay, 'log 1h “Release checkout 2.4”', by)).inTheEnd;
 const LOGGED = 'Logged 1h on Release checkout 2.4';
 
-/** Users that nobody asks for. */
+/** Further users of the service. */
 const strangers = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ user_id: `s-${n}`, name: 'Somebody', email: `s-${n}@example.com` }));
 
@@ -80,7 +80,7 @@ describe.each([true, false])('an instance that counts its pages from 0, with pag
     relay.sandbox.data.users.push(...strangers(130));
     expect((await ask(relay, 'find checkout')).inTheEnd).toContain('Release checkout 2.4');
     expect(await logs()).toContain(LOGGED);
-    // The search for tasks has shown it already.
+    // The search for tasks has already shown that pages count from 0.
     expect(pages[0]).toBe(0);
   });
 });
@@ -153,7 +153,7 @@ describe('ids that people type as digits', () => {
     await mutate(relay, textIds('task_id', 'item_id'));
     expect((await ask(relay, 'find checkout')).inTheEnd).toContain(id);
     expect((await ask(relay, `log 1h ${id}`)).inTheEnd).toContain(LOGGED);
-    // No list of checklist items is known. All ids that the relay has seen are text.
+    // No list of checklist items is known, and all ids that the relay has seen are texts.
     expect((await ask(relay, 'done 101')).inTheEnd).toContain('ompleted checklist item 101');
   });
 

@@ -3,7 +3,7 @@ import type { Result } from './simulation.ts';
 import { MINUTE } from './workloads.ts';
 import type { MetricValue } from './world.ts';
 
-/** What is measured. */
+/** The metric of an alarm. */
 interface Subject {
   Namespace: string;
   MetricName: string;
@@ -12,7 +12,7 @@ interface Subject {
 
 type WhereMissing = 'breaching' | 'notBreaching' | 'ignore';
 
-/** What of an alarm of the template says when it goes off. */
+/** The fields of the template that decide when an alarm goes off. */
 interface Alarm extends Subject {
   AlarmName: string;
   Statistic: 'Maximum' | 'Sum';
@@ -39,8 +39,8 @@ const nameOf = ({ AlarmName }: Alarm) => AlarmName.replace('partner-relay-dev-',
 export const everyAlarm: readonly string[] = alarms.map(nameOf);
 
 /**
- * The alarms of the deployed stack that what was recorded in a simulation sets off, in the order of their names. Of the
- * metrics of AWS, the simulation has those of the queues, and what of the table and the functions fails.
+ * The alarms of the deployed stack that the simulation's metrics set off, in the order of their names. Of AWS's
+ * metrics, the simulation has those of the queues, and the failures of the table and the functions.
  */
 export function alarmsOf({ metrics }: Pick<Result, 'metrics'>, runsMs: number): string[] {
   const wentOff = alarms.filter((alarm) => {
@@ -48,14 +48,14 @@ export function alarmsOf({ metrics }: Pick<Result, 'metrics'>, runsMs: number): 
     const own = metrics.filter(
       ({ namespace, name, ...value }) => namespace === alarm.Namespace && name === alarm.MetricName && value.of === of,
     );
-    // Nothing records this one here.
+    // The simulation does not record this metric.
     if (own.length === 0 && alarm.Namespace.startsWith('AWS/')) return false;
     return goesOff(alarm, own, Math.floor(runsMs / MINUTE));
   });
   return wentOff.map(nameOf).sort();
 }
 
-/** The queue, the function or the operation that a metric is about, as in the metrics of the simulation. */
+/** The queue, function or operation of a metric, as in the simulation's metrics. */
 function about({ Dimensions }: Subject): string | undefined {
   for (const { Name, Value } of Dimensions) {
     if (Name === 'Operation') return String(Value);
@@ -73,7 +73,7 @@ function about({ Dimensions }: Subject): string | undefined {
 function goesOff(alarm: Alarm, values: readonly MetricValue[], minutes: number): boolean {
   const byMinute = Map.groupBy(values, ({ at }) => Math.floor(at / MINUTE));
   const { TreatMissingData: treated } = alarm;
-  // The stage is not stopped here.
+  // The simulated stage is never stopped.
   const missing = typeof treated === 'string' ? treated : treated['Fn::If'][1];
   let beyond = 0;
   for (let minute = 0; minute < minutes; minute++) {

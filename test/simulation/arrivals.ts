@@ -5,28 +5,28 @@ import { functionsOf } from '../../local/world/functions.ts';
 import { channelOf, doneCommand, openedIssue, type Sender } from './events.ts';
 import { noteAwsMetric, noteError, startProcess, type World } from './world.ts';
 
-/** An event: `background` is a new issue in GitHub, `interactive` a command of a person in Slack. */
+/** An event: `background` is a new issue in GitHub, `interactive` a person's command in Slack. */
 export interface Arrival {
   connection: string;
   lane: QueueName;
-  /** Who gives the command; by default one of many. */
+  /** The person who gives the command; by default one of many. */
   person?: string;
-  /** How many calls the command takes, one after the other; 1 by default. */
+  /** The number of calls of the command, in turn; 1 by default. */
   calls?: number;
-  /** Since the start. */
+  /** The time since the start. */
   atMs: number;
-  /** Of the issue; without any it becomes a job that makes no call. */
+  /** The issue's labels. Without any, its job makes no call. */
   labels?: string[];
   from?: Sender;
 }
 
-/** When the event of each job came (virtual time), its lane and who asked for it; by the id of the job. */
+/** By job id: when the job's event came (virtual time), its lane, and the person who asked for it. */
 export type Wanted = Map<string, { lane: QueueName; at: number; person?: string }>;
 
-/** People who give commands. No command is given twice. */
+/** The number of people. Each command is given only once. */
 const PEOPLE = 50;
 
-/** Brings every event to its webhook when it is time, those of one moment side by side. @returns what is known so far */
+/** Delivers every event to its webhook at its time; simultaneous events in parallel. @returns the jobs so far */
 export function bring(arrivals: readonly Arrival[], world: World): Wanted {
   const { time } = world;
   const start = time.now;

@@ -1,23 +1,23 @@
 import { ThrottlingException } from '@aws-sdk/client-dynamodb';
 import { type Carry, losingAnswers } from '../../local/world/aws.ts';
 
-/** As lib/aws-limits.ts has it. */
+/** The value of lib/aws-limits.ts. */
 const ATTEMPTS = 3;
 
 /**
- * The table throttles every request; nothing can be decrypted with the customer's key; or requests are not answered,
+ * The table throttles every request; or nothing can be decrypted with the customer's key; or requests get no answer,
  * and every other one is not carried out either.
  */
 export type AwsTrouble = 'throttled' | 'denied' | 'silent';
 
-/** How long the SDK waits for a silent AWS, with all its tries (lib/aws-limits.ts). */
+/** How long the SDK waits for a silent AWS, including all tries (lib/aws-limits.ts). */
 export const SILENCE_MS = 9_000;
 
-/** What it then throws. */
+/** The SDK's error after that. */
 export const silence = () =>
   Object.assign(new Error('AWS does not answer'), { name: 'TimeoutError', $metadata: { attempts: ATTEMPTS } });
 
-/** As the table, the queues and the secrets answer alike, if in other words. */
+/** An error that the table, the queues and the secrets have in common, though in different words. */
 class KmsDenied extends Error {
   override readonly name = 'AccessDeniedException';
   override readonly message = 'Access to the KMS key is denied';
@@ -25,16 +25,16 @@ class KmsDenied extends Error {
 
 interface Troubles {
   trouble: () => AwsTrouble | undefined;
-  /** Of so many conditional writes and messages, one loses its answer. */
+  /** One of this many conditional writes and messages loses its answer. */
   losesOneIn: number;
   travel: Carry;
   /** Lets the time of a silence pass. */
   sleep: (ms: number) => Promise<void>;
-  /** Takes note of a request to the table (`GetItem`) that was throttled so many times. */
+  /** Called for a request to the table (`GetItem`) with the number of times it was throttled. */
   throttled: (operation: string, times: number) => void;
 }
 
-/** Carries requests to an AWS that is in trouble now and then. */
+/** Carries requests to an AWS that sometimes has troubles. */
 export function inTrouble({ trouble, losesOneIn, travel, sleep, throttled }: Troubles): Carry {
   let silent = 0;
   const carryOut: Carry = (answer, command) =>

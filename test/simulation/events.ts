@@ -25,10 +25,10 @@ export function issueOf(repository: string, number: number, updatedAt: number, l
   };
 }
 
-/** Who sends an event: a forger does not know what the webhook checks signatures with. */
+/** The sender of an event. A forger does not know the secret of the webhook's signatures. */
 export type Sender = 'member' | 'stranger' | 'forger';
 
-/** GitHub tells of a new issue with the label `bug`; each number is an issue of its own. */
+/** GitHub's event of a new issue with the label `bug`. Each number is another issue. */
 export function openedIssue(
   connection: string,
   number: number,
@@ -46,7 +46,7 @@ export function openedIssue(
   return arriving(githubDelivery('issues', payload, { id: `delivery-${number}`, secret }));
 }
 
-/** A command of a person in Slack, by what tells it from all others. */
+/** A person's command in Slack, with the values that make it unique. */
 export interface DoneCommand {
   userId: string;
   items: readonly number[];

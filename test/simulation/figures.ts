@@ -2,7 +2,7 @@ import { mostWithin, quantile } from '../service/budget/figures.ts';
 import type { Call, Result, Workload } from './simulation.ts';
 import { MINUTE } from './workloads.ts';
 
-/** How many calls of a connection the service counted in each full stretch of that length. */
+/** The number of a connection's calls that the service counted in each complete period of that length. */
 export function countedIn(calls: readonly Call[], load: Workload, connection: string, lengthMs: number): number[] {
   const counts = Array.from({ length: Math.floor(load.runsMs / lengthMs) }, () => 0);
   for (const call of calls) {
@@ -14,7 +14,7 @@ export function countedIn(calls: readonly Call[], load: Workload, connection: st
   return counts;
 }
 
-/** How many calls were sent in each minute that has passed since the first one. */
+/** The number of calls in each complete minute since the first call. */
 export function sentInMinutes(calls: readonly Call[], runsMs: number): number[] {
   const sentAt = calls.map((call) => call.sentAt);
   const first = Math.min(...sentAt);
@@ -22,25 +22,25 @@ export function sentInMinutes(calls: readonly Call[], runsMs: number): number[] 
   return minutes.map((from) => sentAt.filter((at) => at >= from && at < from + MINUTE).length);
 }
 
-/** How much of the minute's limit was used in each ten minutes. */
+/** The used part of the minute's limit in each ten minutes. */
 export function usedParts(calls: readonly Call[], load: Workload, connection: string): number[] {
   const counts = countedIn(calls, load, connection, 10 * MINUTE);
   return counts.map((count) => count / (10 * load.limits.perMinute));
 }
 
-/** From each person's command to the first call of its job; milliseconds. */
+/** The times from each person's command to the first call of its job; milliseconds. */
 export function waitsOfPeople(calls: readonly Call[], isMeant: (call: Call) => boolean = () => true): number[] {
   return waitsOf(calls, (call) => call.lane === 'interactive' && isMeant(call));
 }
 
-/** From each person's command to the last call of its job; milliseconds. */
+/** The times from each person's command to the last call of its job; milliseconds. */
 export function waitsForLast(calls: readonly Call[], isMeant: (call: Call) => boolean = () => true): number[] {
   const ofPeople = calls.filter((call) => call.lane === 'interactive' && isMeant(call));
   const last = new Map(ofPeople.map((call) => [call.jobId, call.sentAt - call.wantedAt]));
   return [...last.values()];
 }
 
-/** From each event to the first call of its job; milliseconds. */
+/** The times from each event to the first call of its job; milliseconds. */
 export function waitsOf(calls: readonly Call[], isMeant: (call: Call) => boolean): number[] {
   const first = new Map<string, Call>();
   for (const call of calls) if (isMeant(call) && !first.has(call.jobId)) first.set(call.jobId, call);
@@ -49,24 +49,24 @@ export function waitsOf(calls: readonly Call[], isMeant: (call: Call) => boolean
 
 export const p99Of = (waits: readonly number[]) => quantile([...waits], 0.99);
 
-/** The backlog has spread over the minute by then, and the budget has seen what people use. */
+/** By then, the backlog is spread over the minute, and the budget knows what people use. */
 export const isAfterStart = ({ wantedAt }: Call) => wantedAt > 2 * MINUTE;
 
-/** What the requirements speak of, in numbers. */
+/** The numbers that the requirements are about. */
 export interface Figures {
   calls: number;
   /** For each connection and ten minutes. */
   used: Record<string, number[]>;
-  /** The calls of each minute since the first one. */
+  /** The calls of each minute since the first call. */
   inMinutes: number[];
   refused: number;
-  /** How often nobody was on the way to a line with jobs. */
+  /** How often a line with jobs had no job on its way to a worker. */
   stranded: number;
   mostInMinute: number;
   people: { count: number; p50Ms: number; p99Ms: number; mostMs: number };
   budgetWritesPerCall: number;
   writeUnitsPerCall: number;
-  /** Of these, the units of the indexes. */
+  /** The part of these units that the indexes need. */
   indexUnitsPerCall: number;
   workerSecondsPerCall: number;
   readUnitsPerCall: number;
@@ -75,7 +75,7 @@ export interface Figures {
   deadLetters: number;
   longestSweepMs: number;
   longestRunMs: number;
-  /** Of invocations in which each sent the message of the next. */
+  /** The longest chain of invocations in which each sent the next one's message. */
   longestChain: number;
   jobs: Record<string, number>;
 }

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { type Figures, figuresOf, inOneLine } from './figures.ts';
 import { type Result, simulate, type Workload } from './simulation.ts';
 
-/** Simulates a workload, prints its figures, and expects what holds for every workload. */
+/** Simulates a workload, prints its figures, and expects what must hold for every workload. */
 export async function simulateKeepingPromises(load: Workload): Promise<{ result: Result; figures: Figures }> {
   const result = await simulate(load);
   const figures = figuresOf(result, load);
@@ -16,15 +16,15 @@ export async function simulateKeepingPromises(load: Workload): Promise<{ result:
   expect.soft(figures.deadLetters, 'dead letters').toBe(0);
   expect.soft(figures.jobs.parked ?? 0, 'parked jobs').toBe(0);
   expect.soft(figures.largestBudgetBytes, 'bytes of the budget item').toBeLessThanOrEqual(1_024);
-  // A run that lasts longer is killed by Lambda, and the sweep likewise.
+  // Lambda kills a longer run, of the worker and of the sweep.
   expect.soft(figures.longestRunMs, 'longest run of a worker').toBeLessThan(60_000);
   expect.soft(figures.longestSweepMs, 'longest sweep').toBeLessThan(55_000);
   return { result, figures };
 }
 
 /**
- * People hardly wait, and a call costs little, however long the backlog is.
- * @param mostWrites of the budget, for a call
+ * Expects short waits for people, and a low cost per call, for a backlog of any length.
+ * @param mostWrites the most writes of the budget for a call
  */
 export function expectQuickAndCheap(figures: Figures, mostWrites = 3): void {
   expect.soft(figures.people.p99Ms, 'wait of people (p99)').toBeLessThan(2_000);

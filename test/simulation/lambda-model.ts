@@ -4,13 +4,13 @@ import { contextUntil, functionsOf } from '../../local/world/functions.ts';
 import { lineage, type PolledQueue } from './polled-queue.ts';
 import { noteAwsMetric, noteError, startProcess, type World } from './world.ts';
 
-/** As infra/job-worker.ts and lib/schedules.ts have them. */
+/** The values of infra/job-worker.ts and lib/schedules.ts. */
 const WORKER_TIMEOUT_MS = 60_000;
 const SWEEP_TIMEOUT_MS = 55_000;
 const SWEEP_EVERY_MS = 60_000;
-/** A message is deleted so much after its invocation. */
+/** The time from the end of an invocation until its message is deleted. */
 const DELETION_MS = [5, 15] as const;
-/** Lambda stops a chain of requests after about so many invocations of one function. */
+/** The number of invocations after which Lambda stops a chain of requests of one function. */
 const MOST_ROUNDS = 16;
 
 /** A run of the worker. */
@@ -22,10 +22,11 @@ export interface WorkerRun {
 }
 
 /**
- * One process of the worker, which takes one message after the other. No run is stopped at its time-out.
+ * One process of the worker, which takes one message after the other. It never stops a run at its timeout.
  *
- * @param how `stopsLoops` if Lambda moves a message to the dead-letter queue that came out of too many invocations, as it
- * does without `RecursiveLoop: Allow`; `aheadMs` by how much the process's clock is ahead
+ * @param how `stopsLoops`: whether Lambda moves a message to the dead-letter queue after a chain of too many
+ * invocations, as
+ * it does without `RecursiveLoop: Allow`; `aheadMs`: how far the process's clock is ahead
  */
 export async function runWorker(
   queue: PolledQueue,
@@ -62,14 +63,14 @@ export async function runWorker(
 
 /** A run of the sweep. */
 export interface Sweep {
-  /** When it began; virtual time. */
+  /** When the run began; virtual time. */
   at: number;
   tookMs: number;
-  /** How many jobs it queued. */
+  /** The number of jobs that it queued. */
   swept: number;
 }
 
-/** The process of the sweep, which is started every minute even if the last run has not ended. */
+/** The process of the sweep. It starts every minute, even if the last run has not ended. */
 export async function runSweeps(world: World, ended: (sweep: Sweep) => void): Promise<void> {
   const { time, random } = world;
   const { runtime } = startProcess(world);

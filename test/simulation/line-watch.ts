@@ -8,30 +8,30 @@ import { type Key, keys } from '../../lib/state/table/keys.ts';
 import type { Item } from '../../lib/state/table/table.ts';
 import type { Attributes } from '../../local/world/expressions.ts';
 
-/** A moment at which nobody was on the way to a line with jobs. */
+/** A moment at which a line with jobs had no job on its way to a worker. */
 export interface Stranded {
   /** Virtual time. */
   at: number;
   connection: string;
 }
 
-/** The last slots of a day come and go, as others give back theirs. The sweep calls jobs for them. */
+/** The last slots of a day come and go, because other jobs give back theirs. The sweep calls jobs for them. */
 const SPARE_SLOTS = 5;
 
 /** The jobs of one connection. */
 interface Jobs {
   standing: Map<string, Lane>;
-  /** Called from the line, until their run has put them back or ended them. */
+  /** Jobs that were called from the line, until their run has put them back or ended them. */
   called: Set<string>;
-  /** That a worker has claimed or put into the line, until it is done with the message. */
+  /** Jobs that a worker has claimed or put into the line, until it has finished their message. */
   inHand: Set<string>;
 }
 
 /**
- * Watches what docs/decisions/0015-waiting-line.md promises: a line with jobs and a slot to come always has somebody on the
- * way to it, whether messages are still to be worked on or not. Somebody is a called job, or a job in the hands of a worker,
- * whose run moves the line on. What does not work waits for a probe, and no slot comes within two minutes if the calls of
- * the day are used up: the sweep moves those lines.
+ * Watches the promise of docs/decisions/0015-waiting-line.md: if a line has jobs and a slot to come, there is always a
+ * called job, or a worker with a job, whose run moves the line; with or without messages in the queues. Two exceptions
+ * are left to the sweep: a line whose operation or connection fails waits for a probe, and no slot comes within two
+ * minutes if the calls of the day are used up.
  */
 export class LineWatch {
   readonly stranded: Stranded[] = [];
@@ -46,7 +46,7 @@ export class LineWatch {
     this.#read = read;
   }
 
-  /** Takes note of a record that was written. */
+  /** Notes a written record. */
   wrote({ sk, id, connection, status, lane, line, slotAt }: Attributes): void {
     if (sk?.S !== 'job' || id?.S === undefined || connection?.S === undefined) return;
     const jobs = this.#jobsOf(connection.S);
@@ -61,7 +61,7 @@ export class LineWatch {
     if (status?.S === 'running' || isPutThere) jobs.inHand.add(id.S);
   }
 
-  /** Takes note of a worker that is done with its message. */
+  /** Notes that a worker has finished its message. */
   runEnded(jobId: string, now: number, at: number): void {
     const connection = this.#connectionOf.get(jobId);
     if (connection === undefined) return;

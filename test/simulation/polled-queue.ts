@@ -4,24 +4,27 @@ import { QUEUE } from '../../local/stack.ts';
 import type { VirtualTime } from '../service/budget/virtual-time.ts';
 
 /**
- * How many invocations of the worker, one after the other, led to what runs now. On AWS the SDK passes this on in
+ * The number of successive invocations of the worker that led to the current one. On AWS, the SDK passes it on in
  * `X-Amzn-Trace-Id`, and SQS with the message.
  * https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
  */
 export const lineage = new AsyncLocalStorage<number>();
 
-/** Between two looks of a poller, and before a message reaches one that waits; a message reaches it within milliseconds. */
+/** The time between two polls, and until a message reaches a waiting poller, which takes milliseconds. */
 const POLL_MS = [5, 30] as const;
-/** A message wakes up to this much late. */
+/** The most by which a message wakes late. */
 const LATE_MS = 3_000;
 
-/** The queue in virtual time, with pollers that wait. Of the groups that are not held back any can be next, the older the likelier. */
+/**
+ * The queue in virtual time, with waiting pollers. Any group that is not held back can be next; older messages are
+ * likelier.
+ */
 export class PolledQueue extends FifoQueue {
   receives = 0;
   readonly #time: VirtualTime;
   readonly #random: () => number;
   readonly #idle: (() => void)[];
-  /** The lineage in the AWSTraceHeader of each message. */
+  /** The lineage in each message's AWSTraceHeader. */
   readonly #rounds = new Map<string, number>();
 
   constructor(name: string, time: VirtualTime, random: () => number) {

@@ -3,14 +3,14 @@ import { createSandbox, defaultKey } from '../../sandbox/sandbox.ts';
 import { type Counting, ServiceModel } from '../service/budget/service-model.ts';
 import type { VirtualTime } from '../service/budget/virtual-time.ts';
 
-/** A call of the partner API. Times are virtual; those that have not come are undefined. */
+/** A call of the partner API. Times are virtual, and undefined until they come. */
 export interface ServiceCall {
   connection: string;
   /** `defects/create` */
   operation: string;
   jobId: string;
   sentAt: number;
-  /** When the service counted it against the limits; at the middle of its flight. */
+  /** When the service counted it for the limits: at the middle of its flight. */
   countedAt?: number;
   answeredAt?: number;
   status?: number;
@@ -19,25 +19,25 @@ export interface ServiceCall {
 export interface ServiceOptions {
   counting: Counting;
   limits: { perMinute: number; perDay: number };
-  /** Other software uses the key evenly, with so many calls a minute. */
+  /** The calls a minute that other software makes evenly with the key. */
   othersPerMinute?: number;
-  /** The limit of the minute, if it is not the one that the relay knows. */
+  /** The real limit per minute, if it differs from the configured one. */
   realPerMinute?: number;
-  /** How long an answer takes. */
+  /** The time of an answer. */
   latencyMs: readonly [number, number];
-  /** This part of the calls is held by something between the relay and the service, and passed on so much later. */
+  /** A proxy holds this part of the calls, and passes them on later. */
   held?: { part: number; forMs: number };
-  /** This part of the answers is lost. */
+  /** The part of the answers that is lost. */
   lost?: number;
-  /** A connection's operation answers 500, or what is said. */
+  /** A connection's operation answers 500, or with the given status. */
   failing?: { connection: string; operation: string; status?: number };
-  /** No key is known to it. */
+  /** Whether the service refuses all keys. */
   refusesKeys?: boolean;
-  /** The first job to call always meets 429. */
+  /** Whether the first calling job always gets a 429. */
   limitsFirstJob?: boolean;
-  /** Calls are answered with 429 from then until then, in virtual time, and wanted again after so many seconds. */
+  /** During this time (virtual), calls get a 429 and the request to wait. */
   limitedFor?: { from: number; until: number; retryAfterSeconds: number };
-  /** Connections are refused from then until then, in virtual time. */
+  /** During this time (virtual), connections are refused. */
   down?: { from: number; until: number };
 }
 
@@ -50,14 +50,14 @@ export const hostOf = (connection: string): string => `https://${connection}.par
 /** The key of every connection. */
 export const KEY = { ...defaultKey, apiKey: 'pk_simulation', secretKey: 'sk_simulation' };
 
-/** The sandbox behind what a workload wants of a service: latencies, losses, and how it counts. */
+/** The sandbox, with a workload's latencies, losses, and way to count. */
 export class Service {
   readonly calls: ServiceCall[] = [];
   readonly #options: ServiceOptions;
   readonly #time: VirtualTime;
   readonly #random: () => number;
   readonly #counts = new Map<string, ServiceModel>();
-  /** When the last call of others came, by connection. */
+  /** When other software last called, by connection. */
   readonly #othersAt = new Map<string, number>();
   /** A service for each connection. */
   readonly #sandboxes = new Map<string, ReturnType<typeof createSandbox>>();
@@ -68,7 +68,7 @@ export class Service {
     this.#random = random;
   }
 
-  /** Checklists have these items, too. */
+  /** Adds items to the checklists. */
   addItems(connection: string, items: readonly number[]): void {
     const { checklistItems } = this.#sandboxOf(connection).sandbox.data;
     const [like] = checklistItems;

@@ -6,7 +6,7 @@ import { backlogWithPeople, HOUR, issuesOfSenders, MINUTE, SECOND, shortPause, w
 it('has the same result for the same seed', async () => {
   const load = backlogWithPeople('sliding', 5, 2 * MINUTE, 1);
   const { calls, ...first } = await simulate(load);
-  // The service keeps what it is asked, so that the second run must not meet anything of the first.
+  // The service remembers requests, so the second run must not meet any of the first.
   const { calls: again, ...second } = await simulate(load);
   expect(again).toEqual(calls);
   expect(second).toEqual(first);
@@ -30,7 +30,7 @@ it.each([5, 20])(
     const [met] = calls;
     expect(stranded).toEqual([]);
     expect(jobs).toEqual({ succeeded: 9 });
-    // People's first commands, and the further ones.
+    // People's first commands, and their further ones.
     expect(firstOf(({ jobId }) => jobId === met?.jobId) - over).toBeLessThan(4 * SECOND);
     expect(firstOf(({ person, jobId }) => person === met?.person && jobId !== met?.jobId) - over).toBeLessThan(
       4 * SECOND,

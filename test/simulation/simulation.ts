@@ -31,85 +31,87 @@ import { type MetricValue, noteAwsMetric, noteError, startProcess, VARIABLES, ty
 export interface Workload extends Omit<ServiceOptions, 'down' | 'limitedFor'> {
   seed: number;
   connections: readonly string[];
-  /** How many messages of each lane are worked on at a time. */
+  /** The number of messages of each lane that are worked on at once. */
   workers: Record<QueueName, number>;
   arrivals: readonly Arrival[];
-  /** The issues of the first connection's repository that a backfill takes, from the start on. */
+  /** The number of issues in the first connection's repository for a backfill at the start. */
   backfill?: number;
   runsMs: number;
-  /** Whether Lambda stops what it takes for a loop, as without `RecursiveLoop: Allow`. */
+  /** Whether Lambda stops apparent loops, as without `RecursiveLoop: Allow`. */
   stopsLoops?: boolean;
-  /** One background worker's clock is so far ahead, or behind if negative. */
+  /** How far one background worker's clock is ahead, or behind if negative. */
   wrongClockMs?: number;
   /** When connections are refused; milliseconds since the start. */
   down?: { fromMs: number; untilMs: number };
-  /** When calls meet 429; milliseconds since the start. */
+  /** When calls get a 429; milliseconds since the start. */
   limitedFor?: { fromMs: number; untilMs: number; retryAfterSeconds: number };
-  /** What goes wrong at AWS, and when; milliseconds since the start. */
+  /** AWS's troubles, and their times; milliseconds since the start. */
   aws?: { trouble: AwsTrouble; fromMs: number; untilMs: number };
   /** Whether the schedule of the sweep is off. */
   withoutSweep?: boolean;
-  /** Makes what is in the table at the start. */
+  /** Creates the table's items at the start. */
   prepare?: (stores: Stores, startsAt: number) => Promise<void>;
 }
 
-/** What became of a call. */
+/** The outcome of a call. */
 export interface Call extends ServiceCall {
   lane: QueueName | 'backfill';
-  /** Who gave the command. */
+  /** The person who gave the command. */
   person?: string;
-  /** When the event of its job came. */
+  /** When the job's event came. */
   wantedAt: number;
 }
 
-/** What happened. Times are milliseconds since the start. */
+/** The result of a simulation. Times are milliseconds since the start. */
 export interface Result {
   calls: Call[];
-  /** By what the key begins with, and by index for reads. */
+  /** By the beginning of the key, and for reads by index. */
   units: ReadonlyMap<string, Units>;
   receives: Record<QueueName, number>;
   deadLetters: string[];
   sweeps: Sweep[];
   /** The longest run of a worker. */
   longestRunMs: number;
-  /** All runs of the workers together. */
+  /** The total time of the workers' runs. */
   runsMs: number;
-  /** The longest chain of invocations in which each sent the message of the next. */
+  /** The longest chain of invocations in which each sent the next one's message. */
   mostRounds: number;
-  /** When nobody was on the way to a line with jobs. */
+  /** When a line with jobs had no job on its way to a worker. */
   stranded: Stranded[];
-  /** How many jobs have each status at the end. */
+  /** The final number of jobs of each status. */
   jobs: Record<string, number>;
-  /** Why jobs wait or are parked at the end, without what tells one job from another; and how many. */
+  /**
+   * The reasons of waiting or parked jobs at the end, without the parts that differ between jobs, with their numbers.
+   */
   reasons: Map<string, number>;
-  /** What the functions threw or logged as an error; the first of each kind, and how often. */
+  /** Errors that functions threw or logged: the first of each kind, with its number. */
   errors: ReadonlyMap<string, number>;
-  /** What the functions recorded, and how old the oldest message of each queue was every minute. */
+  /** The functions' metrics, and for every minute the age of each queue's oldest message. */
   metrics: MetricValue[];
 }
 
 /** Not on a boundary of any calendar window. */
 const START = Date.UTC(2026, 10, 20, 10, 0, 17);
-/** An index lags behind the table by up to this. */
+/** The most by which an index lags behind the table. */
 const INDEX_LAG_MS = 1_000;
 
-/** An answer is lost about once a minute, so that the figures stay those of a normal day. */
+/** About one lost answer a minute, so that the figures are those of a normal day. */
 const LOSES_ONE_IN = 2_000;
 
-/** Numbers that no event of the simulation has. */
+/** Higher than the number of any event of the simulation. */
 const FIRST_NUMBER = 1_000_000;
 const BOT_TOKEN = 'xoxb-simulation';
 
-/** How long a request to AWS takes there and back, in milliseconds. */
+/** The round trip of a request to AWS, in milliseconds. */
 const TRIP_MS = [5, 15] as const;
 
 const FUNCTIONS = ['job-worker', 'job-sweep', 'github-webhook', 'slack-webhook'];
 
 /** Runs a workload through the functions' exported handlers, with models of AWS, the service and Slack around them. */
 export async function simulate(load: Workload): Promise<Result> {
-  // The functions read them as soon as they are loaded.
+  // The functions read these variables when they are loaded.
   Object.assign(process.env, VARIABLES);
-  // Or virtual time passes while a function is loaded.
+  // Otherwise, virtual time would pass while a function is loaded.
   await Promise.all(FUNCTIONS.map((slug) => import(`../../functions/${slug}.ts`)));
   const world = worldOf(load);
   const { time, random, service } = world;
@@ -220,7 +222,7 @@ function githubOf({ backfill = 0, connections: [connection = ''] }: Workload, cl
   return github;
 }
 
-/** SQS tells CloudWatch about its queues every minute. */
+/** Records the queues' metrics every minute, as SQS does. */
 async function watchQueues(queues: readonly PolledQueue[], world: World): Promise<void> {
   for (;;) {
     await world.time.sleep(60_000);
@@ -236,7 +238,7 @@ function troubleAt({ aws }: Workload, now: number): AwsTrouble | undefined {
   return aws && now >= START + aws.fromMs && now < START + aws.untilMs ? aws.trouble : undefined;
 }
 
-/** As `partner-relay backfill --go` does it. */
+/** Backfills as `partner-relay backfill --go` does. */
 async function backfill(world: World, connection: string, limits: Limits): Promise<void> {
   const { runtime } = startProcess(world);
   const stores = openStores(runtime);
@@ -261,7 +263,10 @@ function secretsOf({ connections, backfill }: Workload): LocalSecrets {
   return kept;
 }
 
-/** The configuration of the workload's team. @param workload without `workers`, there are as many as the connections need */
+/**
+ * The configuration of the workload's team. @param workload by default, the connections decide about the number of
+ * workers
+ */
 export function configOf({
   connections,
   limits,
@@ -285,7 +290,7 @@ export function configOf({
   return withLimits(config, limits);
 }
 
-/** What has become of the jobs. */
+/** The jobs at the end. */
 function endOf(items: Iterable<Attributes>): Pick<Result, 'jobs' | 'reasons'> {
   const jobs: Record<string, number> = {};
   const reasons: Result['reasons'] = new Map();
@@ -300,7 +305,7 @@ function endOf(items: Iterable<Attributes>): Pick<Result, 'jobs' | 'reasons'> {
   return { jobs, reasons };
 }
 
-/** The table, whose writes of records are shown. */
+/** The table. It passes written records to the watch. */
 function watched(table: DynamoDbModel, lines: LineWatch): Pick<DynamoDbModel, 'answer'> {
   return {
     answer(command) {
@@ -312,7 +317,7 @@ function watched(table: DynamoDbModel, lines: LineWatch): Pick<DynamoDbModel, 'a
   };
 }
 
-/** Half of a request's way lies before its effect and half behind. */
+/** Half of a request's trip is before its effect, and half after it. */
 function travelling(time: VirtualTime, random: () => number) {
   return async (answer: () => object): Promise<object> => {
     const [from, to] = TRIP_MS;
@@ -326,7 +331,7 @@ function travelling(time: VirtualTime, random: () => number) {
   };
 }
 
-/** Carries out index writes late, and those of one key in their order. */
+/** Carries out index writes late; the writes of one key keep their order. */
 function lagging(time: VirtualTime, random: () => number): (key: string, apply: () => void) => void {
   const lastAt = new Map<string, number>();
   return (key, apply) => {
@@ -336,7 +341,7 @@ function lagging(time: VirtualTime, random: () => number): (key: string, apply: 
   };
 }
 
-/** The issues of a backfill are there from the start. */
+/** The issues of a backfill exist from the start. */
 const OF_BACKFILL: { lane: 'backfill'; at: number; person?: string } = { lane: 'backfill', at: START };
 
 function sinceStart(call: ServiceCall, wanted: Wanted, hasBackfill: boolean): Call {

@@ -2,7 +2,8 @@ import { figuresOf, inOneLine } from './figures.ts';
 import { simulate } from './simulation.ts';
 import { workloads } from './workloads.ts';
 
-// node test/simulation/start.ts [part of a name] [seed]: the figures of each workload with such a name.
+// node test/simulation/start.ts [part of a name] [seed]: prints the figures of each workload whose name contains the
+// text.
 const [part = '', seed = '1'] = process.argv.slice(2);
 for (const [name, workload] of Object.entries(workloads)) {
   if (!name.includes(part)) continue;

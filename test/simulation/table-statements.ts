@@ -19,12 +19,12 @@ import { orderBy } from '../../local/world/index-model.ts';
 import type { TableServer } from '../state/table-server.ts';
 
 const indexes = [jobsByStatus, waitingLine];
-/** Each command is given the name of the table of the server. */
+/** Every command uses the server's table. */
 const TABLE = 'tested';
 
 const value = fc.oneof(fc.integer({ min: 0, max: 3 }), fc.constantFrom('a', 'b', ''));
 const texts = fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { minLength: 1 }).map((all) => new Set(all));
-/** Attributes that the indexes have as keys have one type only. */
+/** Attributes that are keys of an index have only one type. */
 const attributes = fc.record(
   {
     status: fc.constantFrom('queued', 'waiting'),
@@ -55,7 +55,7 @@ const condition = fc.oneof(
   fc.tuple(test, fc.constantFrom('AND', 'OR'), test, fc.constantFrom('AND', 'OR'), test).map((it) => it.join(' ')),
   fc.tuple(test, test, test).map(([a, b, c]) => `(${a} OR ${b}) AND ${c}`),
 );
-/** Each attribute in one clause at most. */
+/** An update. Each attribute is in at most one clause. */
 const update = fc
   .record({
     set: fc.subarray(['#status = :status', '#wakeAt = :n', '#entity = :v', '#generation = :n + :n']),
@@ -67,7 +67,7 @@ const update = fc
     [
       set.length > 0 ? `SET ${set.join(', ')}` : '',
       remove.length > 0 ? `REMOVE ${remove.join(', ')}` : '',
-      // One clause of a kind: what is added to a number would be added to the set, too.
+      // One clause of a kind, because an addition to a number would also be an addition to the set.
       ids || (add ? 'ADD #updates :n' : ''),
     ]
       .join(' ')
@@ -87,7 +87,7 @@ const values = fc.record({
   ids: texts,
 });
 
-/** The placeholders of an expression, and no others: DynamoDB refuses those that nothing uses. */
+/** Exactly the placeholders of an expression, because DynamoDB refuses unused ones. */
 function placeholders(expression: string, given: Record<string, unknown>) {
   const used = [...expression.matchAll(/#(\w+)/g)].map(([placeholder, name]) => [placeholder, name]);
   const taken = Object.entries(given).filter(([name]) => new RegExp(`:${name}\\b`).test(expression));
@@ -110,7 +110,7 @@ const write = fc
   })
   .map(({ what, key, attributes, change, condition, values }) => {
     const ofUpdate = what === 'update' ? change : '';
-    // A part of what is not there cannot be set.
+    // A part of a missing attribute cannot be set.
     const only = ofUpdate === PART ? 'attribute_exists(#lease)' : condition;
     const request = { TableName: TABLE, ConditionExpression: only, ...placeholders(`${ofUpdate} ${only}`, values) };
     if (what === 'put') return new PutItemCommand({ ...request, Item: marshall({ ...key, ...attributes }) });
@@ -143,7 +143,7 @@ const read = fc.oneof(
 );
 const command = fc.oneof({ weight: 3, arbitrary: write }, { weight: 1, arbitrary: read });
 
-/** What a table says to a command, in a form that can be compared. Entries of an index with one sort key have no order. */
+/** A table's answer to a command, in a comparable form. Entries of an index with the same sort key have no order. */
 async function said(command: { input: object }, answer: () => Promise<object> | object): Promise<unknown> {
   try {
     const { Item, Items, Attributes } = (await answer()) as {
@@ -165,13 +165,13 @@ async function said(command: { input: object }, answer: () => Promise<object> | 
 }
 type Item = Record<string, AttributeValue>;
 
-/** Sets have no order. */
+/** Sorts sets, because they have no order. */
 const withSortedSets = (item: Item): Item =>
   Object.fromEntries(
     Object.entries(item).map(([name, value]) => [name, value.SS ? { SS: value.SS.toSorted() } : value]),
   );
 
-/** The entries, those with the same sort key in the order of the table's key. */
+/** Groups the entries by sort key, each group in the order of the table's key. */
 function inRuns(entries: readonly Item[], sortKey: string): Item[][] {
   const runs: Item[][] = [];
   for (const entry of entries) {
@@ -182,7 +182,7 @@ function inRuns(entries: readonly Item[], sortKey: string): Item[][] {
   return runs.map((run) => run.sort((a, b) => orderBy(['pk', 'sk'], a, b)));
 }
 
-/** What the model of the simulation says, a server says too. */
+/** A server must answer as the simulation's model does. */
 export function modelStatements(startServer: () => Promise<TableServer>): void {
   let server: TableServer;
   let client: DynamoDBClient;

@@ -12,12 +12,12 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** Nobody comes so late that the end of the simulation cuts them off. */
+/** No person comes so late that the end of the simulation would interrupt their command. */
 const LAST_MOMENTS_MS = 10 * SECOND;
 
 /**
- * One connection with a minute's limit as the service has it (docs/partner-api.md#limits), and latencies that are hard on
- * it. The limit of the day is out of the way: an hour of full use would go beyond it.
+ * One connection with the service's limit per minute (docs/partner-api.md#limits), and difficult latencies. The limit
+ * per day is very high, because an hour of full use would exceed it.
  */
 function loadOf(arrivals: readonly Arrival[], runsMs: number, seed: number, backgroundWorkers = 5): Workload {
   return {
@@ -32,12 +32,12 @@ function loadOf(arrivals: readonly Arrival[], runsMs: number, seed: number, back
   };
 }
 
-/** This many issues at one moment. */
+/** This many issues at the same moment. */
 export function backlog(issues: number, connection = 'main'): Arrival[] {
   return Array.from({ length: issues }, () => ({ connection, lane: 'background', atMs: 0 }));
 }
 
-/** Events that come at random, so many a minute on average. */
+/** Events at random times, with this many a minute on average. */
 export function atRandom(
   lane: QueueName,
   perMinute: number,
@@ -52,11 +52,11 @@ export function atRandom(
   }
 }
 
-/** People who come at random while it runs. */
+/** People at random times. */
 const people = (perMinute: number, runsMs: number, seed: number, connection = 'main'): Arrival[] =>
   atRandom('interactive', perMinute, { untilMs: runsMs - LAST_MOMENTS_MS, seed: seed + 1_000, connection });
 
-/** A backlog that outlasts it, and people who come at random, ten a minute. */
+/** A backlog that lasts longer than the simulation, and ten people a minute at random times. */
 export function backlogWithPeople(
   counting: Counting,
   backgroundWorkers: number,
@@ -68,21 +68,21 @@ export function backlogWithPeople(
   return { ...loadOf(arrivals, runsMs, seed, backgroundWorkers), counting };
 }
 
-/** Between two issues of a sender, who waits for the answer to each. */
+/** The pause between two issues of a sender, after the answer to the first. */
 const SENDER_PAUSE_MS = 30;
 
-/** So many issues by 16 senders, and nobody besides: no person's command happens to move the line on. */
+/** Issues of 16 senders, and no people, so that no person's command moves the line. */
 export function issuesOfSenders(issues: number, runsMs: number, seed: number): Workload {
   const atMs = (index: number) => Math.floor(index / 16) * SENDER_PAUSE_MS;
   const arrivals = backlog(issues).map((issue, index) => ({ ...issue, atMs: atMs(index) }));
   return { ...loadOf(arrivals, runsMs, seed), latencyMs: [5, 1_000] };
 }
 
-/** Of loads that take long and few calls. */
+/** For workloads that take long with few calls. */
 const fewCalls = { perMinute: 20, perDay: 1_000_000 };
 
 /**
- * A backlog that lasts long enough for Lambda to take it for a loop, of few calls. Each worker that moves the line
+ * A backlog that lasts so long that Lambda would take it for a loop, with few calls. Each worker that moves the line
  * sends the messages of the next jobs.
  */
 export function longBacklog(stopsLoops: boolean, seed: number): Workload {
@@ -90,41 +90,41 @@ export function longBacklog(stopsLoops: boolean, seed: number): Workload {
   return { ...loadOf(arrivals, 25 * MINUTE, seed), limits: fewCalls, stopsLoops };
 }
 
-/** A backlog with people, and one of the workers has a clock that is so far ahead, or behind. */
+/** A backlog with people. The clock of one worker is ahead or behind. */
 export function wrongClock(aheadMs: number, seed: number): Workload {
   const arrivals = [...backlog(4 * 25), ...atRandom('interactive', 2, { untilMs: 3 * MINUTE, seed: seed + 1_000 })];
   return { ...loadOf(arrivals, 4 * MINUTE, seed), limits: fewCalls, wrongClockMs: aheadMs };
 }
 
-/** Events and people come, and the worker does not run. */
+/** Events and people, while the worker does not run. */
 export function noWorker(seed: number): Workload {
   return { ...calm(30 * MINUTE, seed), workers: { interactive: 0, background: 0 } };
 }
 
-/** Issues and commands, two a minute each, while nothing is wrong. */
+/** Issues and commands, two a minute each, without troubles. */
 export function calm(runsMs: number, seed = 1): Workload {
   const untilMs = runsMs - LAST_MOMENTS_MS;
   const arrivals = (['interactive', 'background'] as const).flatMap((lane) => atRandom(lane, 2, { untilMs, seed }));
   return loadOf(arrivals, runsMs, seed);
 }
 
-/** A backlog that outlasts it, and ten commands a minute of several calls each. */
+/** A backlog that lasts longer than the simulation, and ten commands a minute with several calls each. */
 export function commandsOf(calls: number, seed: number): Workload {
   const load = backlogWithPeople('sliding', 5, 12 * MINUTE, seed);
   return { ...load, latencyMs: [5, 300], arrivals: load.arrivals.map((one) => ({ ...one, calls })) };
 }
 
-/** A backlog with people, where the service lets fewer calls through than the configuration says. */
+/** A backlog with people. The service accepts fewer calls than the configuration says. */
 export function fewerThanConfigured(how: Pick<Workload, 'othersPerMinute' | 'realPerMinute'>, seed: number): Workload {
   return { ...backlogWithPeople('sliding', 5, 20 * MINUTE, seed), latencyMs: [5, 300], ...how };
 }
 
-/** Who floods in {@link flood}. */
+/** The person who floods in {@link flood}. */
 export const FLOODER = 'U0FLOOD';
 
 /**
- * One person gives a command every 100 ms for five minutes, and others give one each at random, ten a minute; with
- * nothing else, or with a backlog.
+ * One person gives a command every 100 ms for five minutes, and other people give ten a minute at random times; with or
+ * without a backlog.
  */
 export function flood(issues: number, seed: number): Workload {
   const runsMs = 8 * MINUTE;
@@ -133,13 +133,13 @@ export function flood(issues: number, seed: number): Workload {
   });
   const others = atRandom('interactive', 10, { untilMs: runsMs - 30 * SECOND, seed: seed + 1_000 });
   const ofOthers = others.map((one, index) => ({ ...one, person: `U0OTHER${index}` }));
-  // As fast as a service can be: the whole minute is used up before anyone notices.
+  // The fastest possible service: the whole minute is used up before the relay notices.
   return { ...loadOf([...backlog(issues), ...commands, ...ofOthers], runsMs, seed), latencyMs: [5, 30] };
 }
 
 /**
- * A backlog with people, where something holds part of the calls for longer than the relay waits for an answer. The
- * last person comes two minutes before the end: while the connection counts as down, everyone waits for the next probe.
+ * A backlog with people. A proxy holds part of the calls for longer than the relay waits for an answer. The last person
+ * comes two minutes before the end, because while the connection counts as down, everyone waits for the next probe.
  */
 export function heldCalls(seed: number): Workload {
   const load = backlogWithPeople('sliding', 45, 10 * MINUTE, seed);
@@ -147,10 +147,10 @@ export function heldCalls(seed: number): Workload {
   return { ...load, arrivals, held: { part: 0.3, forMs: 30 * SECOND } };
 }
 
-/** Of {@link sixConnections}. */
+/** Issues of each connection of {@link sixConnections}. */
 export const ISSUES_OF_EACH = 1_250;
 
-/** Six connections with a backlog each, and people at each of them. */
+/** Six connections, each with a backlog and people. */
 export function sixConnections(seed: number): Workload {
   const connections = ['one', 'two', 'three', 'four', 'five', 'six'];
   const runsMs = 13 * MINUTE;
@@ -161,13 +161,13 @@ export function sixConnections(seed: number): Workload {
   return { ...loadOf(arrivals, runsMs, seed, 45), connections };
 }
 
-/** The connection of {@link besideBusyTeams} whose events come a few at a time. */
+/** The connection of {@link besideBusyTeams} with few events. */
 export const QUIET = 'quiet';
 
 /**
- * A few events and people of a quiet connection, ten a minute and five, beside connections with a backlog each.
+ * A quiet connection with ten events and five people a minute, beside connections with a backlog each.
  *
- * @param workers as they are derived from the connections by default, or five
+ * @param workers the number that the connections need by default, or five
  * @param slowestMs the longest answer of the service
  */
 export function besideBusyTeams(busy: number, workers: 'derived' | 'five', slowestMs: number, seed: number): Workload {
@@ -187,7 +187,7 @@ export function besideBusyTeams(busy: number, workers: 'derived' | 'five', slowe
   return workers === 'five' ? load : { ...load, workers: workersOf(configOf({ ...load, workers: undefined })) };
 }
 
-/** Of {@link besideBusyTeams}: two minutes and a half of each busy connection's limit. */
+/** Issues of each busy connection of {@link besideBusyTeams}: two and a half minutes of its limit. */
 const ISSUES_OF_BUSY = 300;
 
 /** Work for more than two days of a day's limit, with a person every 25 minutes. */
@@ -199,14 +199,14 @@ export function twoDays(seed: number): Workload {
 /** When the outage of {@link afterOutage} ends. */
 const OUTAGE_ENDS_MS = 6 * HOUR;
 
-/** Issues come while the connection is down, and the first person so long after it works again. */
+/** Issues come while the connection is down, and the first person comes some time after it works again. */
 export function afterOutage(issues: number, firstPersonAfterMs: number, seed: number): Workload {
   const atMs = OUTAGE_ENDS_MS + firstPersonAfterMs;
   const arrivals = [...backlog(issues), { connection: 'main', lane: 'interactive' as const, atMs }];
   return { ...loadOf(arrivals, atMs + 3 * MINUTE, seed, 45), down: { fromMs: 0, untilMs: OUTAGE_ENDS_MS } };
 }
 
-/** AWS is silent for so long, soon after 600 issues have arrived. */
+/** AWS is silent for a time, soon after 600 issues have arrived. */
 export function silentAws(forMs: number, seed: number): Workload {
   const aws = { trouble: 'silent', fromMs: MINUTE, untilMs: MINUTE + forMs } as const;
   return { ...loadOf(backlog(600), 20 * MINUTE + forMs, seed), aws };
@@ -215,13 +215,13 @@ export function silentAws(forMs: number, seed: number): Workload {
 /** When the pause of {@link shortPause} begins. */
 const LIMITED_AT_MS = 30 * SECOND;
 
-/** Nobody but a few people and issues, while the service answers 429 and wants to be called again after so many seconds. */
+/** A few people and issues, while the service answers 429 and asks for a pause. */
 export function shortPause(retryAfterSeconds: number, seed: number): Workload {
   const command = (person: string, afterMs: number): Arrival => {
     return { connection: 'main', lane: 'interactive', person, atMs: LIMITED_AT_MS + afterMs };
   };
   const arrivals = [
-    // The first meets 429. The next ones of the same person are in the lane of further commands.
+    // The first command gets a 429. The person's next commands are in the lane `further`.
     ...[0, 500, 700, 1_500, 2_500].map((afterMs) => command('U0SAME', afterMs)),
     ...[800, 2_000].map((afterMs) => command(`U0OTHER${afterMs}`, afterMs)),
     ...[900, 950].map((afterMs) => ({ ...command('', afterMs), lane: 'background' as const })),
@@ -230,7 +230,7 @@ export function shortPause(retryAfterSeconds: number, seed: number): Workload {
   return { ...loadOf(arrivals, 2 * MINUTE, seed), latencyMs: [5, 300], limitedFor };
 }
 
-/** 5,000 jobs of which each waits for the same moment, and makes no call. */
+/** 5,000 jobs that wait for the same moment and make no call. */
 export function dueTogether(seed: number): Workload {
   return {
     ...loadOf([], 10 * MINUTE, seed, 45),
@@ -253,7 +253,7 @@ export function dueTogether(seed: number): Workload {
 /** The issues of {@link besideBackfill}. */
 export const BACKFILLED = 1_200;
 
-/** Events and people at random, ten a minute each, with or without a backfill beside them. */
+/** Events and people at random times, ten a minute each, with or without a backfill. */
 export function besideBackfill(workers: number, hasBackfill: boolean, seed: number): Workload {
   const runsMs = 20 * MINUTE;
   const events = atRandom('background', 10, { untilMs: runsMs - LAST_MOMENTS_MS, seed: seed + 2_000 });
@@ -261,20 +261,20 @@ export function besideBackfill(workers: number, hasBackfill: boolean, seed: numb
   return hasBackfill ? { ...load, backfill: BACKFILLED } : load;
 }
 
-/** A burst of issues while a part of the answers is lost. */
+/** Many issues at once, while part of the answers is lost. */
 export function lostAnswers(part: number, issues: number, perMinute: number, seed: number): Workload {
   const limits = { perMinute, perDay: 1_000_000 };
   return { ...loadOf(backlog(issues), 5 * MINUTE, seed), limits, latencyMs: [300, 1_000], lost: part };
 }
 
-/** A backlog with people, at half of the limit, and a job that always meets 429. */
+/** A backlog with people at half of the limit, and a job that always gets a 429. */
 export function limitedJob(seed: number): Workload {
   const arrivals = [...backlog(60 * 60), ...people(5, HOUR, seed)];
   const limits = { perMinute: 60, perDay: 1_000_000 };
   return { ...loadOf(arrivals, HOUR, seed), limits, limitsFirstJob: true };
 }
 
-/** 1,500 jobs for an operation that fails or not, and beside them events and people of another connection. */
+/** 1,500 jobs for an operation that fails or not, beside events and people of another connection. */
 export function failingOperation(fails: boolean, seed: number): Workload {
   const [runsMs, connection] = [30 * MINUTE, 'other'];
   const events = atRandom('background', 10, { untilMs: runsMs - LAST_MOMENTS_MS, seed: seed + 1_000, connection });
@@ -283,7 +283,7 @@ export function failingOperation(fails: boolean, seed: number): Workload {
   return fails ? { ...load, failing: { connection: 'main', operation: 'defects/create' } } : load;
 }
 
-/** Every workload by its name. */
+/** All workloads by name. */
 export const workloads: Readonly<Record<string, (seed: number) => Workload>> = {
   ...ofEach([5, 45], (workers) => ({
     ...ofEach(countings, (counting) => ({

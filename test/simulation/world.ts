@@ -7,13 +7,13 @@ import { variablesAt } from '../../local/world/aws.ts';
 import type { VirtualTime } from '../service/budget/virtual-time.ts';
 import type { Service } from './service.ts';
 
-/** A value of a metric in CloudWatch, as the functions or AWS recorded it. */
+/** A metric's value in CloudWatch, from the functions or from AWS. */
 export interface MetricValue {
   /** Virtual time. */
   at: number;
   namespace: string;
   name: string;
-  /** Of its dimensions, the queue, the function or the operation that it is about. */
+  /** The queue, function or operation in the metric's dimensions. */
   of?: string;
   value: number;
 }
@@ -26,7 +26,7 @@ export interface World {
   service: Service;
   slack: ReturnType<typeof createSlackStandIn>;
   github: ReturnType<typeof createGithubStandIn>;
-  /** Errors that a function threw or logged: the first of each kind, and how often it came. */
+  /** Errors that functions threw or logged: the first of each kind, with its number. */
   errors: Map<string, number>;
   metrics: MetricValue[];
 }
@@ -34,21 +34,21 @@ export interface World {
 /** A process of a function. */
 export interface Process {
   runtime: Runtime;
-  /** The job that it works on, so that its calls are known as the job's. */
+  /** The job that the process works on, whose calls these are. */
   work: { jobId: string };
 }
 
 /** The environment of every function. */
 export const VARIABLES = { ...variablesAt('simulation'), STAGE: 'simulation' };
 
-/** How long an answer of GitHub and of Slack takes. */
+/** The time of an answer of GitHub and of Slack. */
 const GITHUB_MS = 800;
 const SLACK_MS = [30, 200] as const;
 
-/** A process's clock is wrong by up to this, in either direction. */
+/** The greatest error of a process's clock, in either direction. */
 const CLOCK_ERROR_MS = 500;
 
-/** Starts a process with a clock of its own, which is off by `aheadMs` besides the usual error. */
+/** Starts a process with its own clock, which is ahead by `aheadMs` in addition to the usual error. */
 export function startProcess(world: World, aheadMs = 0): Process {
   const { time, random, config, service, slack, github } = world;
   const clockError = (2 * random() - 1) * CLOCK_ERROR_MS + aheadMs;
@@ -83,7 +83,7 @@ function noteMetrics({ time, metrics }: World, line: string): void {
   for (const [name, value] of Object.entries(values)) metrics.push({ ...about, name, value: Number(value) });
 }
 
-/** What a service of AWS tells CloudWatch, of a queue, a function or an operation. */
+/** Records AWS's own metric of a queue, a function or an operation. */
 export function noteAwsMetric(
   { time, metrics }: World,
   service: string,

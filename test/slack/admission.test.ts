@@ -94,7 +94,7 @@ describe('a person who is not a full member', () => {
     await start({ strangers: true });
     Object.assign(relay.slack.users.get(NOBODY) ?? {}, { is_stranger: true, team_id: ELSEWHERE });
     const from = { teamId: ELSEWHERE };
-    // They are not taken for the owner of their address.
+    // The relay does not take them for the owner of their address.
     expect((await ask(relay, 'log 1h 4711', { ...from, userId: NOBODY })).inTheEnd).toContain(
       'Slack does not show yours',
     );

@@ -6,9 +6,9 @@ import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts'
 import { GENERAL, MIRA, NOBODY, PLATFORM, TOMASZ } from '../slack-people.ts';
 import { ask, buttonsOf, command, press, pressLogRest, readable, shortcut, submit } from '../slack-requests.ts';
 
-/** Within it, a second command of a person is a further one. */
+/** A person's second command within this time is a further one. */
 const MINUTE_MS = 60_000;
-/** Of the sandbox's seed. */
+/** A task of the sandbox's seed. */
 const LOGIN = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03', name: 'Login with passkeys' };
 const CHECKOUT = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01', name: 'Release checkout 2.4' };
 const WORKING = ':hourglass_flowing_sand: Working on it: ';
@@ -42,7 +42,7 @@ describe('a command', () => {
   const NONE = (id: number) => `There is no checklist item ${id}.`;
   it.each([
     ['done 101', ':white_check_mark: Completed checklist item 101.', [true, false, false]],
-    // The toggle form would reopen the first.
+    // The toggle form would reopen the first item.
     ['DONE #101, 102 and 103', ':white_check_mark: Completed checklist items 101, 102 and 103.', [true, true, true]],
     ['undo 101 103', ':white_check_mark: Reopened checklist items 101 and 103.', [false, true, false]],
     [
@@ -202,7 +202,7 @@ describe('help', () => {
 });
 
 it("status shows the person's last five jobs and the budget", async () => {
-  // The job that fills the form is none that a person knows of.
+  // People do not see the job that fills the form.
   await ask(relay, 'defect');
   expect((await command(relay, 'status')).text).toBe(
     'Your last jobs\nYou have not asked for anything yet.\nCalls to the service\nNew requests run at once. 1 of 120 in the last minute, 1 of 5000 in the last day.',
@@ -257,7 +257,7 @@ it.each([
   ['find ab', short],
   ['log 1h ab', short],
   ['log 1h “ab”', short],
-  // What the relay searches for besides the typed text is not what the person can correct.
+  // Only the typed text is shown, because a person cannot correct the relay's other searches.
   ['log 1h Nothing like it', /No task is called “Nothing like it”, or begins like it/],
   ['log 1h Relaese checkout 2.4', /No task is called “Relaese checkout 2.4”/],
 ])('who searches for less than a service takes is told: %s', async (text, said) => {
@@ -394,7 +394,7 @@ describe('permissions', () => {
       expect.stringContaining('Only members of certain groups may use'),
       1,
     ]);
-    // Who has left the group since the form was opened cannot send it.
+    // A person who has left the group since the form was opened cannot submit it.
     relay.slack.userGroups.set('S0PLATFORM', [MIRA]);
     relay.clock.now += 3_600_000;
     const fields = { project: PROJECT, title: 'Login fails' };
@@ -427,7 +427,7 @@ it('a channel sends its commands to its own connection', async () => {
     'Calls to the service on main\nNew requests run at once. 0 of 120',
   );
 
-  // A question that arrives as a direct message keeps the connection.
+  // A question in a direct message keeps the connection.
   await ask(relay, 'log 1h checkout', { channelId: PLATFORM, responseUrl: 'https://example.com/' });
   await press(relay, relay.lastMessage(), 'Log 1h on Release checkout 2.4', { channelId: 'D0MIRA' });
   await relay.work();

@@ -29,7 +29,7 @@ interface Option {
   value: string;
 }
 
-/** What a list of the modal offers, and what is chosen in it. */
+/** The options of a list of the modal, and the chosen one. */
 function list(view: ModalView, block: string): { options: Option[]; groups: string[]; chosen: string | undefined } {
   const input = view.blocks.find(({ block_id }) => block_id === block) as { element?: object } | undefined;
   if (!input) return { options: [], groups: [], chosen: undefined };
@@ -45,7 +45,7 @@ function list(view: ModalView, block: string): { options: Option[]; groups: stri
   };
 }
 
-/** A person asks for the form of a defect, and its list has come. */
+/** A person asks for the form of a defect, and its list has arrived. */
 async function opened(text = 'defect', asked: Asked = {}) {
   await ask(relay, text, asked);
   return relay.lastView();
@@ -234,7 +234,7 @@ describe('many projects, or long names', () => {
   it('many projects are offered in groups of a hundred', async () => {
     addProjects(247, (index) => `Project ${String(index).padStart(3, '0')}`);
     const { view } = await opened('defect', { channelId: PLATFORM });
-    // That of the channel is chosen.
+    // The channel's project is chosen.
     const { options, groups, chosen } = list(view, 'project');
     expect(options).toHaveLength(250);
     expect(new Set(options.map(({ value }) => value)).size).toBe(250);
@@ -261,7 +261,7 @@ describe('many projects, or long names', () => {
     addProjects(count, (index) => `${index} ${part.repeat(500)}`.slice(0, 500));
     const offered = (view: ModalView) => {
       const names = projectsOf(view);
-      // With half a character Slack refuses the whole.
+      // Slack refuses a message with half a character.
       expect(names.every((name) => name.isWellFormed())).toBe(true);
       return names.length;
     };
@@ -398,7 +398,7 @@ describe('the modal to log time', () => {
       const view = await opened();
       const labels = Object.values(await suggested(relay, view, 'task'));
       expect([labels.length, Math.max(...labels.map(({ length }) => length))]).toEqual([100, 75]);
-      // Looked for word by word in each name, this text would take half a minute.
+      // A search for each word in each name would take half a minute with this text.
       expect(await suggested(relay, view, 'task '.repeat(8_000))).toHaveProperty(['id 0']);
     });
   });

@@ -34,7 +34,7 @@ function eventOf(full_name: string, id = ID, owner = 21031067) {
   return { ...event, repository: { ...Object(event.repository), full_name, id, owner: { id: owner } } };
 }
 
-/** @returns how many jobs the opened issue makes, ours and that of the team */
+/** @returns the number of jobs that the opened issue makes, the built-in one and the team's */
 async function opened(...repository: Parameters<typeof eventOf>): Promise<number> {
   const { status, answer } = await relay.post('issues', eventOf(...repository));
   expect(status).toBe(202);

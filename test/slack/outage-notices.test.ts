@@ -12,14 +12,14 @@ beforeEach(async () => {
   relay = await startRelay({ config: { ...exampleConfig(), contactChannel: PLATFORM } });
 });
 
-/** Without those of parked jobs. */
+/** The notices, without those about parked jobs. */
 const told = () =>
   relay.slack.messages
     .filter(({ channel }) => channel === PLATFORM)
     .map(({ blocks }) => readable(blocks))
     .filter((text) => !text.includes('parked since'));
 
-/** Minutes in which the sweep runs twice at once. */
+/** Lets minutes pass, in each of which the sweep runs twice at once. */
 async function minutes(count: number): Promise<void> {
   for (let minute = 0; minute < count; minute++) {
     relay.clock.now += MINUTE;
@@ -34,7 +34,7 @@ async function fail(fault: Fault, from = 1): Promise<void> {
   await relay.work();
 }
 
-/** Mira lets the connection go on. */
+/** Mira resumes the connection. */
 const resume = () => resumeForPerson('main', 'mira', { ...relay.stores, config: relay.runtime.config });
 
 const IS_DOWN =

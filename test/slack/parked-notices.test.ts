@@ -43,7 +43,7 @@ async function sweepAfter(ms: number): Promise<void> {
   relay.clock.now += ms;
   await relay.sweep();
 }
-/** One a minute. */
+/** Sweeps once a minute. */
 async function sweeps(count: number): Promise<void> {
   for (let minute = 0; minute < count; minute++) await sweepAfter(MINUTE);
 }
@@ -166,7 +166,7 @@ describe('the notice of parked jobs', () => {
     expect(texts()).toEqual([expect.stringContaining('None of the jobs of this message is parked')]);
   });
 
-  // What happens, and after how many milliseconds the sweep runs.
+  // Events, and the milliseconds after which the sweep runs.
   it.each<[string, (number | 'park' | 'fail')[], number]>([
     ['every hour has its own, to its last second', [HOUR - 1, 'park', 1 + MINUTE, 'park', 11 * MINUTE, HOUR], 2],
     ['it comes late rather than never, if the sweep stood still', [0, 'park', 70 * HOUR], 1],

@@ -116,7 +116,7 @@ describe('a person who has to wait', () => {
     expect(text).toMatch(/Calls to the service\nNew requests wait until <!date\^.* 3 of 3 in the last minute/);
     expect((await command(relay, 'help')).text).toContain('/pm done');
     expect(relay.sandbox.requests).toBe(before);
-    // What they asked for first is done first.
+    // The relay does first what they asked for first.
     await relay.workToTheEnd();
     expect(relay.sandbox.data.checklistItems[3]).toMatchObject({ item_id: 104, is_completed: false });
     expect(relay.told().at(-1)).toBe(':white_check_mark: Reopened checklist item 104.');
@@ -243,7 +243,7 @@ describe('text from outside', () => {
   const PINGS = '<!channel> <!subteam^S0PLATFORM> <@U0TOMASZ1> <https://evil.example|click>';
   const FORMATS = '*bold* _italic_ ~struck~ `code` (*_both_*)';
   const TITLE = `${PINGS} ${FORMATS} &lt;!here&gt;`;
-  /** What was answered and shown after the text went through everything that repeats it. */
+  /** The answers and messages after everything that repeats the text. */
   const shown: { text?: string; blocks?: readonly object[] }[] = [];
 
   beforeAll(async () => {
@@ -291,7 +291,7 @@ describe('text from outside', () => {
   });
 
   it('text from outside is never a mention, link or ping', () => {
-    // The text for notifications is mrkdwn too.
+    // The text for notifications is mrkdwn, too.
     for (const mrkdwn of shown.flatMap(({ text = '', blocks }) => [text, ...mrkdwnOf(blocks)])) {
       expect(mrkdwn.match(/<(?!!date\^)[^>]*>?/g) ?? []).toEqual([]);
     }
@@ -300,9 +300,9 @@ describe('text from outside', () => {
   it('text from outside formats nothing', () => {
     const ours = /\*(?:Tasks|Projects|Your last jobs|Calls to the service)\*/g;
     for (const mrkdwn of shown.flatMap(({ blocks }) => mrkdwnOf(blocks))) {
-      // Spans of code hold what was typed, in which nothing means anything.
+      // Spans of code contain typed text, in which no character has a meaning.
       const open = mrkdwn.replaceAll(ours, '').replaceAll(/(?<=^| )`[^`\n]*`(?= |,|\.|$)/gm, '');
-      // What stands between two of the same marks and is no part of a word:
+      // Text between two equal marks outside a word:
       // https://docs.slack.dev/messaging/formatting-message-text#basic-formatting
       expect(open.match(/(?<![\p{L}\p{N}])([*_~`])(?=\S)[^\n]*?(?<=\S)\1(?![\p{L}\p{N}])/gu) ?? []).toEqual([]);
     }
@@ -325,7 +325,7 @@ describe('everything that goes out', () => {
     ['signs of many bytes', succeeded, `find ${'🦆'.repeat(1_498)}`],
     ['quotation marks', notDone, `log 1h ${'"'.repeat(2_990)}`],
   ])('a message of any length fits: %s', async (_, statuses, typed) => {
-    // The very same once more: the question fits as well.
+    // The same command again: the question fits, too.
     for (const _ of ['once', 'and again']) {
       const { text } = await command(relay, typed, { channelId: PLATFORM });
       expect([text.length > 0, text.isWellFormed()]).toEqual([true, true]);
@@ -347,7 +347,7 @@ describe('everything that goes out', () => {
     for (const task of tasks) Object.assign(task, { name, title: name, description: 'needle' });
     for (const project of projects) Object.assign(project, { name, description: 'needle' });
     await command(relay, 'find needle');
-    // As a direct message, which holds less than an answer to a command.
+    // As a direct message, which allows less than an answer to a command.
     relay.clock.now += RESPONSE_URL_LIVES_MS;
     await relay.workToTheEnd();
     expect((await relay.jobs()).map(({ status, parked }) => parked?.reason ?? status)).toEqual(['succeeded']);
@@ -397,7 +397,7 @@ it('the log has no secret, response_url, note or address, and the table no secre
   for (const [what, text] of Object.entries(secrets)) expect.soft(around(text, table), what).toBe('');
 });
 
-/** What stands around the text, or nothing where it is not there. */
+/** The characters around the text; empty if the text is missing. */
 function around(text: string, whole: string): string {
   const at = whole.indexOf(text);
   return at < 0 ? '' : whole.slice(Math.max(0, at - 150), at + 50);

@@ -13,7 +13,7 @@ beforeEach(async () => {
   relay = await startRelay();
 });
 
-/** The item as the next version may write it. @returns what makes it one of this version again */
+/** Rewrites the item as the next version may write it. @returns restores it for this version */
 async function rewrite(key: Key, attribute: string): Promise<() => Promise<unknown>> {
   const { table } = relay.stores;
   const item = await table.getEvenExpired(key);
@@ -22,7 +22,7 @@ async function rewrite(key: Key, attribute: string): Promise<() => Promise<unkno
   return () => table.put({ ...key, ...item });
 }
 
-/** This version's worker and sweep at work for so long, and its webhooks beside them. */
+/** Lets this version's worker, sweep and webhooks work for some time. */
 async function workFor(ms: number): Promise<void> {
   for (const until = relay.clock.now + ms; relay.clock.now < until; relay.clock.now += 15 * MINUTE) {
     await relay.sweep();
@@ -30,7 +30,7 @@ async function workFor(ms: number): Promise<void> {
   }
 }
 
-/** An issue that is opened. @returns the id of its job */
+/** Opens an issue. @returns the id of its job */
 async function opened(id = 1): Promise<string> {
   const { answer } = await relay.post('issues', issueEvent('opened', { id }));
   return String((answer.jobs as string[])[0]);

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { issueEvent } from '../issue-events.ts';
 import { PROJECT, startRelay, type TestRelay } from '../relay.ts';
 
-/** The items that each version wrote, in DynamoDB's own notation, with bytes in Base64. */
+/** The items of each version, in DynamoDB's notation, with bytes in Base64. */
 const FOLDER = new URL('items/', import.meta.url);
 
 type Attributes = Record<string, AttributeValue>;
@@ -19,7 +19,7 @@ beforeEach(async () => {
   relay = await startRelay();
 });
 
-// docs/deploy.md#upgrade: a version reads the items of its major and of the last minor of the major before.
+// docs/deploy.md#upgrade: a version reads the items of its major, and of the last minor of the major before.
 describe.each(readdirSync(FOLDER))('the items in %s', (file) => {
   const items = itemsOf(file);
   const made = items.find(({ pk }) => pk?.S === 'link#issue-9001')?.defect?.M?.id?.S ?? '';

@@ -11,13 +11,13 @@ export interface TableServer {
 const tableName = 'tested';
 const accessKeyId = 'LOCAL';
 
-/** The one of `npm start`. */
+/** The server of `npm start`. */
 export async function startDynalite(): Promise<TableServer> {
   useKey();
   return { ...(await startDynamoDb({ tableName, accessKeyId })), tableName };
 }
 
-/** @param start starts a server without any table */
+/** @param start starts a server without tables */
 export async function withTable(start: () => Promise<Omit<TableServer, 'tableName'>>): Promise<TableServer> {
   useKey();
   const server = await start();

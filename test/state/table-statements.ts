@@ -7,7 +7,7 @@ import type { TableServer } from './table-server.ts';
 
 let server: TableServer;
 let proxy: LossyProxy;
-/** A worker that loses answers, and one that does not. */
+/** The table of a worker that loses answers, and of one that does not. */
 let table: Table;
 let rival: Table;
 
@@ -28,13 +28,13 @@ type Row = [
   after: object | undefined,
 ];
 
-/** Their caller is told whether they were carried out. */
+/** Writes whose caller learns whether they were carried out. */
 const writes: Row[] = [
   ['put of a new item', undefined, (by) => by.put({ ...key, version: 1 }, unlessThere), { version: 1 }],
   ['put of a next version', { version: 1, note: 'old' }, (by) => by.put({ ...key, version: 2 }, atOne), { version: 2 }],
   ['delete', { version: 1 }, (by) => by.delete(key, atOne), undefined],
 ];
-/** Their caller gets the item, or nothing. */
+/** Writes whose caller gets the item, or nothing. */
 const noted = { version: 1, note: 'old', kept: true };
 const updates: Row[] = [
   ['update that sets', noted, (by) => by.update(key, toTwo, atOne), { version: 2, kept: true }],
@@ -42,7 +42,7 @@ const updates: Row[] = [
   ['update that only adds', { version: 1 }, (by) => by.update(key, added, atOne), { version: 2 }],
 ];
 
-/** What the relay needs of DynamoDB: each statement holds for every server of it. */
+/** The relay's requirements of DynamoDB, which every server must meet. */
 export function tableStatements(startServer: () => Promise<TableServer>): void {
   beforeAll(async () => {
     server = await startServer();

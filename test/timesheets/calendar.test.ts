@@ -13,7 +13,7 @@ const HOLIDAYS = ['2026-01-01', '2026-04-03', '2026-04-06', '2026-05-01', '2026-
 const at = (time: string) => Date.parse(time);
 const dateAt = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** The quarters of an hour of 2026: some late, some twice, some not at all, and now and then none for hours. */
+/** The quarters of an hour of 2026: some late, some twice, some missing, and sometimes none for hours. */
 function* ticks(seed: number): Generator<number> {
   const random = seededRandom(seed);
   let missed = false;
@@ -22,7 +22,7 @@ function* ticks(seed: number): Generator<number> {
     if (tick < silentUntil) continue;
     const silent = random() < 0.002;
     if (silent) silentUntil = tick + random() * 5 * HOUR;
-    // Never for six hours: what falls due late in the day is due no longer.
+    // Never for six hours, because reminders of the late day would no longer be due.
     missed = !silent && !missed && random() < 0.2;
     if (missed) continue;
     const late = random() < 0.2 ? Math.floor(random() * 14 * MINUTE) : 0;
@@ -31,7 +31,7 @@ function* ticks(seed: number): Generator<number> {
   }
 }
 
-/** What was due over the year, in the order in which it first was. */
+/** Everything that was due in the year, by the first time it was due. */
 function dueOverTheYear(seed: number, dueAt: (now: number) => string | undefined): string[] {
   const due = new Set<string>();
   for (const tick of ticks(seed)) {
@@ -101,7 +101,7 @@ describe('a reminder', () => {
     expect(dueReminder(late, at('2026-12-26T02:00Z'))).toBeUndefined();
   });
 
-  /** Times that are skipped, and times that come twice. */
+  /** Local times that daylight saving skips or repeats. */
   const examples: [string, string, string][] = [
     ['Europe/Berlin', '2026-03-29', '02:15'],
     ['Europe/Berlin', '2026-10-25', '02:30'],
@@ -131,9 +131,9 @@ describe('a reminder', () => {
   });
 });
 
-/** The first minute whose local date and time is not before that one, found by trying them all. */
+/** The first minute whose local date and time is not earlier than that, found by trying all. */
 function firstShown(timeZone: string, dateAndTime: string): number {
-  // Swedish writes dates and times as ISO 8601 does.
+  // Swedish writes dates and times like ISO 8601.
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
   let moment = at(`${dateAndTime.replace(' ', 'T')}Z`) - 15 * HOUR;
   while (format.format(moment) < dateAndTime) moment += MINUTE;

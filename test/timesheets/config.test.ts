@@ -32,7 +32,7 @@ describe('the settings', () => {
     [{ holidays: ['2026-02-30'] }, 'holidays.0', /expected a date such as/],
     [{ holidays: 'DE' }, 'holidays', /expected a list of dates, or a place such as/],
     [{ holidays: { country: 'Germany' } }, 'holidays.country', /no country 'Germany'; there are AD, .*DE, /],
-    // A name that every object has.
+    // Every object has a property of this name.
     [{ holidays: { country: 'constructor' } }, 'holidays.country', /no country 'constructor'; there are AD, .*DE, /],
     [{ holidays: { country: 'DE', region: 'Bayern' } }, 'holidays.region', /no region 'B.*BY \(Bayern\), BY-A \(/],
     [{ holidays: { country: 'LU', region: 'L' } }, 'holidays.region', /no region 'L' in LU; .* leave region out/],

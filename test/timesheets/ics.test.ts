@@ -22,7 +22,7 @@ const WEEK = [16, 17, 18, 19, 20, 21, 22].map((day) => `2026-11-${day}`);
 const [MON, TUE, WED, THU, FRI, SAT, SUN] = WEEK;
 const NOT_WED = WEEK.filter((date) => date !== WED);
 
-/** Lines of an event. A day up to 31 is of November 2026. */
+/** Lines of an event. Days up to 31 are in November 2026. */
 const dateOf = (day: number) => (day > 31 ? day : 2026_11_00 + day);
 const on = (day: number) => `DTSTART;VALUE=DATE:${dateOf(day)}`;
 const until = (day: number) => `DTEND;VALUE=DATE:${dateOf(day)}`;
@@ -63,7 +63,7 @@ describe('an iCalendar file', () => {
   const anHour = [at('02T160000', 'Europe/Berlin'), 'DURATION:PT1H'];
   const inBerlin = [...anHour, 'RRULE:FREQ=DAILY'];
   const midnight = 'TZID=W. Europe Standard Time';
-  /** Another event of the same UID. */
+  /** Another event with the same UID. */
   const change = (...lines: string[]) => ['END:VEVENT', 'BEGIN:VEVENT', 'UID:1', 'SUMMARY:Ada', ...lines];
 
   it.each<[string, string[], unknown[]]>([

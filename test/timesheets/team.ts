@@ -20,7 +20,7 @@ export function withTeams(teams: TeamInput[], rest: Partial<RelayConfigInput> = 
   return defineConfig({ connections: { main: {} }, slack: { connection: 'main' }, timesheets: { teams }, ...rest });
 }
 
-/** A team as the checked configuration has it: in Berlin and from Monday to Friday, unless it is said otherwise. */
+/** A team in the checked configuration, by default in Berlin, from Monday to Friday. */
 export function team(change: Partial<TeamInput> = {}): Team {
   const { teams } = timesheetsConfig.parse({ teams: [{ ...teamInput, ...change }] });
   return teams[0] as Team;

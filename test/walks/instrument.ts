@@ -4,15 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type AnyNode, type Function as FunctionNode, parse } from 'acorn';
 
-/** What one event made the product do. */
+/** What the product does for one event. */
 export interface Walk {
-  /** The requests to the table in their order: the kind, and the beginning of the key. */
+  /** The requests to the table in order: their kind, and the beginning of the key. */
   requests: string[];
-  /** The files of the functions that were entered, in the order of the first ones. */
+  /** The files of the entered functions, by their first entry. */
   files: string[];
-  /** How many functions of lib/ and functions/ were entered at least once. */
+  /** The number of different functions of lib/ and functions/ that were entered. */
   functions: number;
-  /** How often a function was entered that is in another folder than the one before. */
+  /** How often a function was entered in another folder than the function before. */
   changesOfFolder: number;
 }
 
@@ -21,7 +21,7 @@ const files: string[] = [];
 let entered: number[] = [];
 let requests: string[] = [];
 
-/** Has every module of the product that is loaded from now on tell of each function that is entered. */
+/** Makes every module of the product that is loaded from now on report each function that is entered. */
 export function countFunctions(): void {
   Object.assign(globalThis, { enteredFunction: (id: number) => entered.push(id) });
   registerHooks({
@@ -34,7 +34,7 @@ export function countFunctions(): void {
   });
 }
 
-/** Notes what every client of this process asks a table from now on. */
+/** Records the requests of all clients to a table from now on. */
 export function countRequests(): void {
   const prototype = DynamoDBClient.prototype as unknown as { send: Send };
   const { send } = prototype;
@@ -47,7 +47,7 @@ export function countRequests(): void {
   Object.defineProperty(prototype, 'send', { value: counting, configurable: true });
 }
 
-/** What the product does meanwhile. */
+/** Records what the product does during an action. */
 export async function walk(act: () => Promise<unknown>): Promise<Walk> {
   entered = [];
   requests = [];
@@ -70,7 +70,7 @@ interface Asked {
 }
 type Send = (command: { input: Asked; constructor: { name: string } }, ...others: unknown[]) => Promise<unknown>;
 
-/** The code, with a call at the beginning of each function. */
+/** Adds a call at the beginning of each function. */
 function counting(code: string, file: string): string {
   const insertions: { at: number; text: string }[] = [];
   for (const { body } of functionsIn(parse(code, { ecmaVersion: 'latest', sourceType: 'module' }))) {

@@ -5,7 +5,7 @@ const { startRelay } = await import('../relay.ts');
 const { issueEvent } = await import('../issue-events.ts');
 const { slackRequest } = await import('../requests.ts');
 const { TEAM_ID } = await import('../../local/slack/workspace.ts');
-// On the wire, because other tables lose answers, which costs requests.
+// With dynalite, because other tables lose answers, which costs requests.
 const relay = await startRelay({ tableOnWire: true });
 countRequests();
 
@@ -31,7 +31,7 @@ function log(note: string): () => Promise<Response> {
   };
 }
 
-/** The walk of the second event counts. The first one of its kind, in the same minute, has warmed the functions up. */
+/** The walk of the second event counts. A first event of its kind, in the same minute, has warmed up the functions. */
 const events: Record<string, (() => Promise<{ status: number }>)[]> = {
   'issue opened': [issue('opened', 1, 0), issue('opened', 2, 1)],
   'issue edited': [issue('edited', 1, 2), issue('edited', 2, 3)],

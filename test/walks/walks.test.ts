@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
 import type { Walk } from './instrument.ts';
 
-/** How far one event may go, from the webhook to the end of its job. A budget may only shrink. */
+/** Limits for one event, from the webhook to the end of its job. They may only shrink. */
 const BUDGETS: Record<string, { requests: number; functions: number; changesOfFolder: number }> = {
   'issue opened': { requests: 24, functions: 479, changesOfFolder: 406 },
   'issue edited': { requests: 19, functions: 455, changesOfFolder: 365 },
@@ -45,6 +45,6 @@ it('/pm log takes the path that the documentation shows', async () => {
   const rows = readFileSync(join(docs, 'architecture.md'), 'utf8').matchAll(/^\| \d+ \| `([^`]+)` \|/gm);
   const named = [...rows].map(([, file = '']) => file);
   expect(named.length).toBeGreaterThan(20);
-  // Only an outcome that is not a success is looked up.
+  // Only an outcome other than success is looked up there.
   expect(named.filter((file) => !files.includes(file))).toEqual(['lib/decide.ts']);
 });

@@ -11,7 +11,7 @@ import {
 } from './console-page.ts';
 import { type Seeded, type ShownRelay, seed, seedHostile, startShownRelay } from './shown-relay.ts';
 
-/** Where a job is named by what has become of it. */
+/** The screens. A job is named by its outcome. */
 const SCREENS = [
   ...['now', 'jobs', 'jobs?person=octocat', 'jobs/<unknown>', 'jobs/<settled>', 'jobs/<hostile>'],
   ...['parked', 'links', 'try', 'nowhere'],
@@ -39,7 +39,7 @@ inBrowser('every screen is accessible', () => {
     });
     afterAll(() => opened.close());
 
-    /** Goes to a screen, and waits until all of it is there. */
+    /** Goes to a screen, and waits until it is complete. */
     async function look(screen: string): Promise<void> {
       await opened.go(screen.replace(/<(\w+)>/, (_, name) => jobs[name as keyof typeof jobs]));
       await opened.page.locator('.loading').first().waitFor({ state: 'detached' });

@@ -16,13 +16,13 @@ afterAll(async () => (await browser)?.close());
 
 export interface ConsolePage {
   page: Page;
-  /** What the page complained of: its content policy, errors of its script, requests to elsewhere. */
+  /** The page's problems: violations of its content policy, script errors, and requests to other servers. */
   complaints: string[];
-  /** What the pages asked for: `GET /api/now`, in order. */
+  /** The pages' requests, in order: `GET /api/now`. */
   requests: string[];
-  /** What they sent to be changed. */
+  /** The changes that the pages sent. */
   changes: unknown[];
-  /** How many streams of changes are open. */
+  /** The number of open streams of changes. */
   streams(): number;
   /** Goes to a screen, such as `jobs?status=parked`, in the open page. */
   go(screen: string): Promise<void>;
@@ -30,7 +30,7 @@ export interface ConsolePage {
 }
 
 interface OpenOptions extends BrowserContextOptions {
-  /** The time that the page sees; it goes on from there. */
+  /** The page's time at the start. */
   time: number | 'real';
 }
 
@@ -41,7 +41,7 @@ export async function openConsole(url: string, options: OpenOptions): Promise<Co
   return opened;
 }
 
-/** Opens the console in a browser session of its own. */
+/** Opens the console in its own browser session. */
 export async function openSession(url: string, { time, ...rest }: OpenOptions): Promise<ConsolePage> {
   browser ??= launchChromium();
   const usual = { viewport: WIDE, timezoneId: 'Europe/Berlin', locale: 'en-GB' };
@@ -52,7 +52,7 @@ export async function openSession(url: string, { time, ...rest }: OpenOptions): 
   const { origin } = new URL(url);
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
-    // A refused connection is what some tests are about.
+    // Some tests are about refused connections.
     if (!/ERR_CONNECTION|Failed to load resource/.test(message.text())) complaints.push(message.text());
   });
   const requests: string[] = [];
@@ -90,7 +90,7 @@ interface Finding {
   nodes: { target: string[]; failureSummary: string }[];
 }
 
-/** Expects that axe finds nothing to improve in the page. */
+/** Expects that axe finds no problems in the page. */
 export async function expectAccessible(page: Page): Promise<void> {
   await page.evaluate(axe);
   const findings = (await page.evaluate(
@@ -104,7 +104,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(told).toEqual([]);
 }
 
-/** Expects that nothing is wider than the screen. */
+/** Expects that no element is wider than the screen. */
 export async function expectNoOverflow(page: Page): Promise<void> {
   const [content, screen] = (await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')) as number[];
   expect(content).toBeLessThanOrEqual(screen ?? 0);

@@ -8,7 +8,7 @@ import { inBrowser, openConsole } from './console-page.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** `npm start` in a folder, on a port. @returns the address of the console that it printed */
+/** Runs `npm start` in a folder, on a port. @returns the printed address of the console */
 async function start(folder: string, port: string): Promise<{ address: string; stop: () => Promise<void> }> {
   const relay = startChild([join(root, 'cli/bin.js'), 'start'], folder, {
     PORT: port,
@@ -32,7 +32,7 @@ inBrowser('a newcomer', () => {
     const { page, complaints } = await openConsole(first.address, { time: 'real' });
     await page.getByText('Live', { exact: true }).waitFor();
 
-    // The command line, as in the README.
+    // The README's command.
     await promisify(execFile)(process.execPath, [join(root, 'cli/bin.js'), 'send', 'issues'], { cwd: folder });
     await page.getByRole('link', { name: 'Jobs', exact: true }).click();
     const row = page.getByRole('row').filter({ hasText: 'opened: Spelling error in the README file' });
@@ -43,7 +43,7 @@ inBrowser('a newcomer', () => {
     await step.getByText('Accepted').waitFor();
     await step.getByText('201').waitFor();
 
-    // The lost answer of the README, without a command.
+    // The README's lost answer, without the command line.
     await page.getByRole('link', { name: 'Try' }).click();
     await page.getByLabel('What to break').selectOption({ label: LOST });
     await page.getByRole('button', { name: 'Break it' }).click();
@@ -66,7 +66,7 @@ inBrowser('a newcomer', () => {
     await first.stop();
     await page.getByText('No connection. Trying again…').waitFor();
     const second = await start(folder, new URL(first.address).port);
-    // The token of the first start opens nothing any more.
+    // The token of the first start is no longer valid.
     expect(second.address).not.toBe(first.address);
     await page.getByText('the relay has a new one each time it starts').waitFor();
     await page.goto(second.address);

@@ -16,7 +16,7 @@ inBrowser('what an operator does', () => {
       shown,
       relay,
       jobs,
-      /** Lets the relay work, and tells the pages of it. */
+      /** Lets the relay work, and tells the pages about the changed jobs. */
       work: async (...changed: string[]) => {
         await relay.workToTheEnd();
         tell(...changed);
@@ -43,7 +43,7 @@ inBrowser('what an operator does', () => {
 
     await group.getByRole('button', { name: 'It exists…' }).click();
     const question = page.getByRole('dialog');
-    // The service says that this one does not exist.
+    // The service has no defect with this id.
     await question.getByLabel('Id of the defect').fill('6f1c2d7e-0000-4000-8000-000000000000');
     await question.getByRole('button', { name: 'Continue with this id' }).click();
     await question.getByRole('alert').waitFor();
@@ -140,7 +140,7 @@ inBrowser('what an operator does', () => {
     await question.getByLabel('It has no defect').check();
     await confirm.click();
     await question.waitFor({ state: 'detached' });
-    // The list shows the result of each change.
+    // The list is read again after each change.
     const lists = () => requests.filter((request) => request === 'GET /api/links').length;
     await expect.poll(lists).toBeGreaterThanOrEqual(3);
     expect(changes.slice(1)).toEqual([

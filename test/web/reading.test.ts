@@ -70,7 +70,7 @@ inBrowser('what a person reads', () => {
     expect(await focused('textContent')).toBe('Skip to the content');
     await page.keyboard.press('Enter');
     expect(await focused('id')).toBe('main');
-    // The console puts its own address back.
+    // The console restores its own address.
     await expect.poll(() => new URL(page.url()).hash).toBe('#/');
   });
 

@@ -15,7 +15,7 @@ inBrowser('the page and its server', () => {
 
   const open = (url = shown.url, time: number | 'real' = 'real') => openConsole(url, { time });
 
-  /** The list of jobs, which has the only one. */
+  /** Opens the list of jobs, which has the only job. */
   async function openList() {
     await shown.opened(1);
     const opened = await open();
@@ -49,7 +49,7 @@ inBrowser('the page and its server', () => {
       await expectAccessible(page);
       await expectNoOverflow(page);
     }
-    // The same page takes the right address, which differs in its fragment only.
+    // The right address differs only in its fragment, so it opens in the same page.
     await page.goto(shown.url);
     await page.getByRole('heading', { name: 'Now' }).waitFor();
     await page.getByText('Live', { exact: true }).waitFor();

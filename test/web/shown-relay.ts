@@ -23,7 +23,7 @@ export interface ShownRelay {
   console: TestConsole;
   /** The address with the token. */
   url: string;
-  /** @returns the id of its job */
+  /** Opens an issue. @returns the id of its job */
   opened(id: number, title?: string): Promise<string>;
   /** Tells the pages that jobs have changed. */
   tell(...jobIds: string[]): void;
@@ -32,7 +32,7 @@ export interface ShownRelay {
   close(): Promise<void>;
 }
 
-/** An automation of a team: it shows wherever a page shows text from outside. */
+/** A team's automation, whose texts from outside appear on many pages. */
 const release = {
   on: github('release.published', {
     input: { title: z.string(), fields: z.record(z.string(), z.array(z.string())), asks: z.boolean() },
@@ -93,13 +93,13 @@ export async function startShownRelay(options: Partial<ConsoleOptions> = {}): Pr
   };
 }
 
-/** The jobs that tests look at, by what has become of them. */
+/** The jobs for tests, by their outcome. */
 export interface Seeded {
   settled: string;
   unknown: string;
 }
 
-/** Lets something of everything happen that the pages show. */
+/** Makes an example of everything that the pages show. */
 export async function seed({ relay, opened }: ShownRelay): Promise<Seeded> {
   const { sandbox } = relay;
   sandbox.setFault({ kind: 'cut', when: 'after work', operation: CREATE });
@@ -149,7 +149,7 @@ const published = githubExamples
   .find(({ name }) => name === 'release')
   ?.examples.find(({ action }) => action === 'published') as { release: object; repository: object };
 
-/** Lets things happen with titles that try to be more than text. @returns the ids of their jobs */
+/** Makes jobs whose titles try to be more than text. @returns their ids */
 export async function seedHostile({ relay, opened }: ShownRelay): Promise<string[]> {
   const ids: string[] = [];
   for (const [id, name] of HOSTILE.entries()) {

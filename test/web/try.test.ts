@@ -57,7 +57,7 @@ inBrowser('the screen Try', () => {
     await page.getByRole('link', { name: 'Open the job' }).click();
     await page.getByRole('heading', { name: 'Spelling error in the README file' }).waitFor();
     await go('try');
-    // GitHub counts whole seconds.
+    // GitHub's times are whole seconds.
     await page.waitForTimeout(1_100);
     await page.getByLabel('GitHub event').selectOption('issue edited');
     const sent = page.waitForResponse((response) => response.request().method() === 'POST');

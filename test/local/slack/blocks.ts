@@ -1,6 +1,6 @@
 type Fields = Record<string, unknown>;
 
-/** Of Block Kit, valid unless the fields say otherwise. */
+/** Blocks of Block Kit, which are valid unless the fields are changed. */
 export const many = <T>(length: number, make: (index: number) => T) =>
   Array.from({ length }, (_, index) => make(index));
 export const plainText = (text: string) => ({ type: 'plain_text' as const, text });

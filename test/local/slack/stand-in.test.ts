@@ -2,13 +2,15 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startSlackStandIn } from '../../../local/slack/stand-in.ts';
 import { actions, button, input, many, modal, option, section, textInput } from './blocks.ts';
 
-// What the stand-in lets through, no test of the relay can notice.
+// No test of the relay can notice a mistake that the stand-in allows.
 
 const botToken = 'xoxb-stand-in';
 const channel = 'C0GENERAL';
 const mira = 'U0MIRA001';
 
-/** The stand-in, with a clock that stands still, and how it is called: a form, with objects as JSON in it. */
+/**
+ * The stand-in, with a clock that stands still, and a function that calls it with a form, in which objects are JSON.
+ */
 async function start() {
   const time = { now: Date.UTC(2026, 10, 20, 12) };
   const slack = await startSlackStandIn({ clock: () => time.now, botToken });

@@ -6,8 +6,8 @@ import { listen } from '../../../local/listen.ts';
 import { mira, startMcp } from './mcp-client.ts';
 
 /**
- * The others ask for resources, prompts, completions or logging, which the contract does not have, or for tools that ask
- * the client, report progress, have schemas of their own or answer with something else than text.
+ * The applicable scenarios. The others need resources, prompts, completions or logging, which the contract does not
+ * have, or tools that ask the client, report progress, have special schemas, or answer with something other than text.
  */
 const applicable = [
   'dns-rebinding-protection',
@@ -20,10 +20,10 @@ const applicable = [
   'tools-list',
 ];
 
-/** The suite calls tools by names of its own; these are tools of the sandbox that do what it expects of them. */
+/** The suite's names for tools. These tools of the sandbox do what it expects. */
 const renameTools = {
   list_projects: 'test_simple_text',
-  // It is called without its required arguments.
+  // The suite calls it without its required arguments.
   log_time: 'test_error_handling',
 };
 
@@ -33,7 +33,7 @@ it('passes the server scenarios of the official conformance suite that apply', a
   expect(await passedBy(url)).toEqual(applicable);
 });
 
-/** The suite cannot send a header of ours. */
+/** A proxy that adds the token, because the suite cannot send it. */
 async function proxyWithBearer(target: string, token: string): Promise<string> {
   const proxy = createServer((incoming, outgoing) => {
     const headers = { ...incoming.headers, authorization: `Bearer ${token}` };
@@ -52,7 +52,7 @@ async function proxyWithBearer(target: string, token: string): Promise<string> {
 async function passedBy(url: string): Promise<string[]> {
   const suite = join(import.meta.dirname, '../../../node_modules/@modelcontextprotocol/conformance/dist/index.js');
   const { promise, resolve } = Promise.withResolvers<string>();
-  // It exits with 1 for the scenarios that do not apply.
+  // The suite exits with 1 because of the inapplicable scenarios.
   execFile(process.execPath, [suite, 'server', '--suite', 'all', '--url', url], (_, stdout) => resolve(stdout));
   const summary = (await promise).split('=== SUMMARY ===')[1] ?? '';
   return [...summary.matchAll(/^✓ ([\w-]+):/gm)].map(([, name]) => name ?? '').toSorted();

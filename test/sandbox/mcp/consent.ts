@@ -1,26 +1,25 @@
 import type { Person } from '../../../sandbox/mcp/people.ts';
 
-/** What the flow needs to know of a sandbox, which may run in another process. */
+/** The parts of a sandbox that the flow needs. The sandbox may run in another process. */
 export interface Linkable {
   url: string;
   mcp: { url: string; people: readonly Person[] };
 }
 
 export interface Choices {
-  /** Email of the person who signs in. Default: the first of the sandbox's people. */
+  /** The email of the person who signs in. Default: the first of the sandbox's people. */
   email?: string;
   password?: string;
-  /** Name of the workspace. Default: the one that is chosen when the page opens. */
+  /** The name of the workspace. Default: the workspace that is selected when the page opens. */
   workspace?: string;
-  /** The scopes that stay ticked. Default: all that are offered. */
+  /** The scopes that stay selected. Default: all offered scopes. */
   scopes?: readonly string[];
   decision?: 'allow' | 'deny';
 }
 
 /**
- * Goes through the pages of an authorization URL as a browser does: signs in, chooses a workspace, consents. Resolves to
- * the URL that the browser is sent to in the end, with the code or the error, without opening it. Rejects when a page
- * complains.
+ * Goes through the pages of an authorization URL as a browser does: signs in, chooses a workspace, consents. Resolves
+ * to the final redirect URL, with the code or the error, without opening it. Rejects if a page shows an error.
  */
 export async function consent(sandbox: Linkable, authorizationUrl: string | URL, choices: Choices = {}): Promise<URL> {
   const person = sandbox.mcp.people.find(({ email }) => email === choices.email) ?? sandbox.mcp.people[0];
@@ -44,11 +43,11 @@ export async function consent(sandbox: Linkable, authorizationUrl: string | URL,
   return browser.left;
 }
 
-/** The least of a browser: a page, its forms and redirects. */
+/** A minimal browser: a page, its forms, and redirects. */
 export class Browser {
   page = '';
   status = 0;
-  /** Where the page redirected to. */
+  /** The final redirect of the page. */
   left: URL | undefined;
   #url = '';
 
@@ -56,7 +55,7 @@ export class Browser {
     await this.#request(url, {});
   }
 
-  /** Sends the form of a step, with its hidden fields. Rejects when the page that follows has an alert. */
+  /** Submits the form of a step, with its hidden fields. Rejects if the next page has an alert. */
   async submit(step: string, fields: readonly (readonly [string, string])[]): Promise<void> {
     const form = this.page.split('<form').find((part) => part.includes(`name="step" value="${step}"`));
     if (form === undefined) throw new Error(`the page has no form for ${step}: ${this.page}`);
@@ -71,7 +70,7 @@ export class Browser {
     if (alert !== undefined) throw new Error(alert);
   }
 
-  /** The value of the radio button with this label, or of the one that is checked. */
+  /** The value of the radio button with this label, or of the selected one. */
   radio(label: string | undefined): string {
     const buttons = [...this.page.matchAll(/type="radio" name="\w+" value="([^"]*)" required( checked)?> ([^<]*)/g)];
     const found = buttons.find(([, , checked, text]) => (label === undefined ? checked : text === label));
@@ -79,7 +78,7 @@ export class Browser {
     return found[1];
   }
 
-  /** The values of the checkboxes that are ticked. */
+  /** The values of the selected checkboxes. */
   ticked(): string[] {
     return [...this.page.matchAll(/type="checkbox" name="\w+" value="([^"]*)" checked/g)].map(
       ([, value = '']) => value,

@@ -6,12 +6,12 @@ import { type Choices, consent, type Linkable } from './consent.ts';
 export const mira = 'mira.novak@example.com';
 export const redirectUri = 'http://127.0.0.1:9/callback';
 
-/** A sandbox at noon, with MCP enabled unless the options say otherwise. */
+/** A sandbox at noon. MCP is enabled by default. */
 export function startMcp(mcp: McpOptions = {}) {
   return startAtNoon({ mcp: { enabled: true, ...mcp } });
 }
 
-/** An authorization of a client that does everything right, unless the parameters say otherwise; null leaves one out. */
+/** The authorization request of a correct client, with changed parameters; null leaves one out. */
 export async function authorization(sandbox: Linkable, parameters: Record<string, string | null> = {}) {
   const body = JSON.stringify({ redirect_uris: [redirectUri] });
   const registered = await fetch(`${sandbox.url}/oauth/register`, { method: 'POST', body });
@@ -38,7 +38,7 @@ export async function tokenRequest(sandbox: Linkable, form: Record<string, strin
   return { status: response.status, json };
 }
 
-/** The whole flow: the tokens, and what they were exchanged for. */
+/** Goes through the whole flow. @returns the tokens, and the parameters of their exchange */
 export async function link(sandbox: Linkable, choices: Choices = {}, parameters: Record<string, string | null> = {}) {
   const { url, verifier, client_id } = await authorization(sandbox, parameters);
   const back = await consent(sandbox, url, choices);
@@ -56,7 +56,7 @@ export interface RpcAnswer {
   status: number;
   headers: Headers;
   text: string;
-  /** What the tests look at of a message; an answer has `result` or `error`. */
+  /** The fields of a message that the tests read. An answer has `result` or `error`. */
   json: {
     id: string | number | null;
     result: { tools: { name: string; _meta?: { scope: string } }[] };
@@ -64,7 +64,7 @@ export interface RpcAnswer {
   };
 }
 
-/** Sends one body to the endpoint. */
+/** Posts a body to the endpoint. */
 export async function post(url: string, body: object | string, headers: Record<string, string>): Promise<RpcAnswer> {
   const types = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
   const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -83,7 +83,7 @@ export class McpClient {
     this.#headers = headers;
   }
 
-  /** `bearer` is an access token, or the headers to send in its place. */
+  /** @param bearer an access token, or headers to send instead */
   static async connect(sandbox: Pick<Linkable, 'url'>, bearer: string | Record<string, string>): Promise<McpClient> {
     const url = `${sandbox.url}/mcp/partner`;
     const headers = typeof bearer === 'string' ? { authorization: `Bearer ${bearer}` } : bearer;
@@ -98,7 +98,7 @@ export class McpClient {
     });
   }
 
-  /** What it answers to a request with the id 1. */
+  /** Sends a request with the id 1. @returns the answer */
   request(method: string, params: object = {}): Promise<RpcAnswer> {
     return this.send({ jsonrpc: '2.0', id: 1, method, params });
   }

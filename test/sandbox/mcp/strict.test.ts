@@ -14,9 +14,9 @@ import {
   tokenRequest,
 } from './mcp-client.ts';
 
-// What the sandbox lets through, no test of the relay can notice. What it does for those who do everything right is
-// in conformance.test.ts and in the tests of the relay, whose own client passes the official suite and an independent
-// authorization server (test/as-person/).
+// No test of the relay can notice a mistake that the sandbox allows. Its behavior for correct clients is tested in
+// conformance.test.ts, and by the relay's tests: the relay's own client passes the official suite and works with an
+// independent authorization server (test/as-person/).
 
 const shop = '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1c01';
 const revisions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];

@@ -14,11 +14,11 @@ it('the budget learns from 429s what the service allows, and tries more later', 
   }
   await budget.flush(connection);
   clock.now += 1_500;
-  // Of 80 answered calls, the lowest that counts is kept, with a margin.
+  // 80 calls were answered. The budget keeps the lowest possible limit, with a margin.
   expect(await budget.pause(connection, LIMITS)).toBe(clock.now + 5_000);
   expect(await assumed()).toBe(76);
   clock.now += 6_000;
-  // A second 429 has the same cause: the service wants a longer pause.
+  // A second 429 has the same cause, but asks for a longer pause.
   expect(await budget.pause(connection, LIMITS)).toBe(clock.now + MINUTE);
   expect(await assumed()).toBe(76);
   clock.now += 10 * MINUTE;

@@ -6,7 +6,7 @@ import { askOften, DAY, granted, MINUTE, newConnection, openBudgets, START } fro
 const { table } = openBudgets();
 const limits = { perMinute: 10, perDay: 5_000 };
 
-/** A process that has keys. */
+/** A process with the keys of connections. */
 const holder = (keyOf: (connection: string) => string) =>
   createBudget({
     table,

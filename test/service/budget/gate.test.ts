@@ -5,7 +5,7 @@ import { openBudgets } from './open-budgets.ts';
 const { start } = openBudgets();
 const limits = { perMinute: 10, perDay: 100 };
 
-/** @param late how long the first slot takes to be granted, and the first request to be prepared */
+/** @param late the time to grant the first slot, and to prepare the first request */
 async function sendThrough(late: { grantMs?: number; prepareMs?: number }, reached?: Reached) {
   const { connection, clock, budget, ask } = start(limits);
   let asked = 0;

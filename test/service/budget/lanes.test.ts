@@ -48,7 +48,7 @@ it('new jobs go behind jobs in line, and background jobs behind people', async (
   expect(await takeAll('background')).toMatchObject({ obstacle: 'minute' });
   await budget.planLine(connection, limits, { joined: 'background' });
   clock.now += 2 * MINUTE;
-  // New jobs take what is free, but for the next slots.
+  // New jobs take the free slots, except the next ones.
   const standing = await takeAll('background');
   expect(standing).toMatchObject({ granted: false, obstacle: 'line' });
   expect(standing).not.toHaveProperty('askAgainAt');
@@ -64,7 +64,7 @@ it('new jobs go behind jobs in line, and background jobs behind people', async (
 });
 
 describe('the lane of backfills', () => {
-  /** Sends as many calls as the lane may at once. @returns how many */
+  /** Sends as many calls at once as the lane may. @returns their number */
   async function sendAll(budget: Budget, connection: string, lane: Lane, perDay = LIMITS.perDay): Promise<number> {
     for (let sent = 0; ; sent++) {
       const answer = await budget.requestSlot({ connection, limits: { ...LIMITS, perDay }, lane, cameBack: true });
@@ -125,14 +125,14 @@ describe('the lane of backfills', () => {
     const { connection, budget, ask } = start();
     const foresee = (calls: number, ahead = 0) =>
       budget.foresee(connection, LIMITS, { lane: 'backfill', calls, ahead });
-    // 80 at once, and then nearly two a second.
+    // 80 at once, and then almost two a second.
     expect([await foresee(80), await foresee(0, 80)]).toEqual([START, START]);
     expect(Math.min(await foresee(81), await foresee(1, 80))).toBeGreaterThan(START);
     const minutes = ((await foresee(1_080)) - START) / MINUTE;
     expect(minutes).toBeGreaterThan(8.6);
     expect(minutes).toBeLessThan(10.2);
     expect(await foresee(1_000, 80)).toBeGreaterThan(await foresee(1_000));
-    // More than a day has.
+    // More calls than a day allows.
     expect((await foresee(6_000)) - START).toBeGreaterThan(DAY);
     expect((await foresee(6_000)) - START).toBeLessThan(2 * DAY);
     await askOften(60, () => ask('background'));

@@ -18,7 +18,7 @@ import {
   slotOf,
 } from './open-budgets.ts';
 
-/** How much later than its longest flight the service may count a call that got no answer. */
+/** How long after its longest flight the service may count an unanswered call. */
 const UNANSWERED_MS = MINUTE;
 
 const { table, start } = openBudgets();
@@ -29,14 +29,14 @@ const endOfBucket = (at: number) => Math.floor(at / 125) * 125 + 125;
 describe('the limits', () => {
   it('are never exceeded in any minute or day, however the service counts', async () => {
     const call = fc.record({
-      // Most come at the first moment at which they are let in, for that is when a limit could be exceeded.
+      // Most calls come at the first allowed moment, when they could exceed a limit.
       after: fc.oneof(
         { weight: 6, arbitrary: fc.constant('when told' as const) },
         { weight: 2, arbitrary: fc.nat(2_000) },
         fc.nat(5 * MINUTE),
         fc.nat(2 * DAY),
       ),
-      /** How much of its grace a call uses up before it is sent. */
+      /** How much of its grace a call uses before it is sent. */
       lateMs: fc.constantFrom(0, 1_000),
       lane: fc.constantFrom<Lane>('interactive', 'background', 'backfill'),
       urgent: fc.boolean(),
@@ -56,7 +56,7 @@ describe('the limits', () => {
           budget: createBudget({ table, clock: () => now + errorMs, random: atOnce }),
         }));
         const sent: { sentAt: number; answeredAt: number }[] = [];
-        // An answer is told when it is there, which is after other calls have been granted.
+        // The budget learns of an answer only after it has granted other calls.
         const underWay: { endsAt: number; end: () => void | Promise<void> }[] = [];
         let told = now;
         for (const { after, lateMs, flightMs, end, worker, ...what } of calls) {
@@ -100,7 +100,7 @@ describe('the limits', () => {
     async (...row) => {
       const [, limits, windowMs] = row;
       const { connection, clock } = start();
-      // Just before a bucket of the day's ends.
+      // Just before the end of one of the day's buckets.
       clock.now = START - 13_000;
       const workers = [-500, 500].map((errorMs) => ({
         errorMs,
@@ -114,7 +114,7 @@ describe('the limits', () => {
           clock.now = askAgainAt(answer) - errorMs;
           continue;
         }
-        // The slow one uses its grace up; the fast one sends at once.
+        // The slow call uses its whole grace; the fast one is sent at once.
         const sentAt = (errorMs < 0 ? answer.slot.goodUntil : answer.slot.sendAt) - errorMs;
         sent.push({ sentAt, answeredAt: sentAt + LONGEST_FLIGHT_MS });
       }

@@ -15,17 +15,17 @@ it('one caller at a time moves the line on, and learns when slots open', async (
   expect(await budget.planLine(connection, LIMITS)).toBeUndefined();
   const times = Array.from({ length: 120 }, (_, ahead) => plan?.slotTime('background', ahead));
   const known = times.filter((time) => time !== undefined);
-  // Twenty stay free for people.
+  // Twenty slots stay free for people.
   expect(known).toHaveLength(100);
   expect(known).toEqual(known.toSorted((a, b) => a - b));
   expect(known[0]).toBe(clock.now);
-  // No call under way is expected to take long.
+  // Calls under way are not expected to take long.
   expect(known.at(-1)).toBeLessThanOrEqual(clock.now + MINUTE + 2_000);
   expect(await budget.planLine(connection, LIMITS, { atOnce: true })).toBeDefined();
 });
 
 describe('only the job on its way moves the line on', () => {
-  /** A line of the lane `background`, as its first job leaves it. */
+  /** A line of the lane `background`, in the state that its first job leaves. */
   async function lineWith(comesInMs: number | undefined) {
     const { connection, clock, budget, ask } = start();
     const move = async (joined?: Lane) => (await budget.planLine(connection, LIMITS, { joined })) !== undefined;

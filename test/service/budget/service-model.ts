@@ -1,8 +1,11 @@
-/** How a service may count: by the clock, from a window's first request, or all that is less than a window ago. */
+/**
+ * The ways in which a service may count: by the clock, from a window's first request, or all requests that are newer
+ * than a window.
+ */
 export const countings = ['calendar', 'first request', 'sliding'] as const;
 export type Counting = (typeof countings)[number];
 
-/** A service that counts requests in windows of several lengths, and refuses those that are too many. */
+/** A service that counts requests in windows of several lengths, and refuses requests beyond its limits. */
 export class ServiceModel {
   readonly #windows: Window[];
 
@@ -10,7 +13,7 @@ export class ServiceModel {
     this.#windows = limits.map(({ lengthMs, most }) => new Window(counting, lengthMs, most));
   }
 
-  /** @returns whether the request is served; refused ones count as well, as with most services */
+  /** @returns whether the request is accepted. Refused requests count, too, as at most services */
   request(at: number): boolean {
     return this.#windows.map((window) => window.count(at)).every((served) => served);
   }

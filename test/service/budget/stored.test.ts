@@ -14,7 +14,7 @@ import { askOften, DAY, granted, LIMITS, MINUTE, newConnection, openBudgets, STA
 const { table, tableName, start } = openBudgets();
 
 describe('a write', () => {
-  /** A table whose next write fails, after or before it is carried out. */
+  /** A table whose next write fails, before or after it is carried out. */
   function failingTable(): { table: Table; failNext(isWritten: boolean): void } {
     let fails: { isWritten: boolean } | undefined;
     return {

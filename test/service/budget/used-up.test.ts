@@ -7,7 +7,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const NOW = Date.parse('2026-11-20T10:00:00Z');
 
-/** The day's window with so many calls at each time. */
+/** The day's window with these calls. */
 function day(...calls: { hoursAgo: number; count: number }[]) {
   const window = emptyDay();
   for (const { hoursAgo, count } of calls) {
@@ -37,7 +37,7 @@ it('at the time of the forecast, and at neither end of a bucket before, the call
       const from = Math.floor((NOW - HOUR) / window.bucketMs) * window.bucketMs;
       const recent = calls.filter(({ hoursAgo }) => hoursAgo <= 1).reduce((sum, { count }) => sum + count, 0);
       const perMs = recent / (NOW - from);
-      /** What counts at a time, if the relay goes on at that pace. */
+      /** The calls that count at a time, if the relay keeps this pace. */
       const countAt = (time: number) => {
         const then = { ...window };
         trim(then, time);

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** A number from 0 and below 1, the next of a sequence that a seed settles (mulberry32). */
+/** Returns the next number of a seeded sequence, from 0 and below 1 (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -14,7 +14,7 @@ export function seededRandom(seed: number): () => number {
 /** Time that passes only when everything waits for it. */
 export class VirtualTime {
   now: number;
-  /** The last one rings first. */
+  /** Sorted so that the last one rings first. */
   readonly #timers: { at: number; ring: () => void }[] = [];
 
   constructor(now: number) {

@@ -11,7 +11,7 @@ beforeEach(async () => {
 
 const inTheClear = { baseUrl: 'http://pm.internal:8080', apiKey: 'pk_example', secretKey: 'sk_example' };
 
-/** Where a connection with that secret would send. */
+/** The address of a connection with that secret. */
 async function urlWith(secret: object): Promise<string | undefined> {
   const { stack, stores, runtime, clock } = relay;
   stack.secrets.put(`${stack.secretPrefix}partner/main`, secret);

@@ -22,7 +22,7 @@ export function clientAtNoon(baseUrl: string, options: Partial<PartnerClientOpti
 export interface SandboxAndClient {
   sandbox: Sandbox;
   client: PartnerClient;
-  /** Both stand still until the test sets them. Epoch milliseconds. */
+  /** Both clocks stand still until the test sets them. Epoch milliseconds. */
   clocks: { client: number; sandbox: number };
 }
 
@@ -34,7 +34,7 @@ export async function sandboxAndClient(options: SandboxOptions = {}): Promise<Sa
   return { sandbox, client: clientAtNoon(sandbox.url, { clock: () => clocks.client }), clocks };
 }
 
-/** A request as it came over the wire. */
+/** A request as it arrived. */
 export interface Received {
   path: string;
   headers: IncomingHttpHeaders;
@@ -50,7 +50,7 @@ export interface ServerAndClient {
   connections(): number;
 }
 
-/** For what the sandbox does not do: a server of the test's own, and a client for it. */
+/** A server of the test, for behavior that the sandbox does not have, and a client for it. */
 export async function serverAndClient(
   answer: Answering,
   options: Partial<PartnerClientOptions> = {},
@@ -81,7 +81,7 @@ export async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Answers every request alike; what is no text goes as JSON. */
+/** Answers every request in the same way. A body that is not a text is sent as JSON. */
 export function reply(status: number, body: unknown, headers: Record<string, string> = {}): Answering {
   return (_, response) => {
     response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));

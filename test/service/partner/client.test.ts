@@ -58,7 +58,7 @@ describe('a request', () => {
     const { client, received, connections } = await serverAndClient(answer);
     for (let call = 0; call < 5; call++) {
       await client.call(validate, { call }).catch(() => {});
-      // fetch hands out the last byte of an answer before it knows its connection to be free, within one turn.
+      // Within one turn, fetch delivers the last byte of an answer before it marks the connection as free.
       await new Promise(setImmediate);
     }
     expect([received.length, connections()]).toEqual([5, 1]);

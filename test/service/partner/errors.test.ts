@@ -33,7 +33,7 @@ import {
 const MB = 1024 * 1024;
 const DATA = '{"success":true,"data":[{}';
 
-/** Wherever an error may end up, it must not carry any of what was signed with, or what was sent. */
+/** Errors must contain neither the key nor the sent data, because they may end up anywhere. */
 function expectNothingSecret(error: PartnerError, request: SignedRequest): void {
   const { apiKey, secretKey } = defaultKey;
   const { 'x-signature': signature = '', 'x-nonce': nonce = '' } = request.headers;
@@ -56,7 +56,7 @@ const noFacts = { found: null, fieldErrors: [], reason: null, retryAfterSeconds:
 
 type Arrange = (given: SandboxAndClient, request: SignedRequest) => unknown;
 
-/** What happens between signing and sending. */
+/** Changes between signing and sending. */
 const changeKey =
   (change: Partial<Sandbox['keys'][number]>): Arrange =>
   ({ sandbox }) => {
@@ -374,7 +374,7 @@ describe('no answer', () => {
   };
   const cutInTheMiddle: Answering = (_, response) => {
     halfAnAnswer(response);
-    // What was written goes out first, and the end of the connection after it.
+    // The written bytes leave first, and then the end of the connection.
     response.socket?.end();
   };
   const atClosedPort = async () => clientAtNoon('http://127.0.0.1:2');

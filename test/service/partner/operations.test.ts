@@ -28,7 +28,7 @@ import { seed } from '../../../sandbox/seed.ts';
 import { carriedOut, defect_id, project_id, task_id, user_id } from '../../partner-contract.ts';
 import { failureOf, reply, sandboxAndClient, serverAndClient } from './client-at-noon.ts';
 
-/** Whose payload fields are not shown, or not all of them. */
+/** Operations whose payload fields are not shown, or not all of them. */
 const openPayloads = [
   ...['defects/create', 'defects/list', 'timelogs/create', 'users/list'],
   ...['validate', 'projects/detail', 'projects/update'],

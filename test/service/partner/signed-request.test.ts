@@ -15,7 +15,7 @@ import {
 import { failureOf, sandboxAndClient } from './client-at-noon.ts';
 import vectors from './vectors.json' with { type: 'json' };
 
-/** How they were made, and how anybody can make them again, is in vectors.md. */
+/** vectors.md says how the vectors were made, and how to make them again. */
 describe.each(vectors)('the vector "$name"', (vector) => {
   const { path, timestampSeconds, nonce, body, apiKey, secretKey, url } = vector;
   const key = encryptionKey(secretKey);
@@ -46,7 +46,7 @@ describe.each(vectors)('the vector "$name"', (vector) => {
     ['a clock that is 90 seconds behind', 90],
     ['a clock that is 90 seconds ahead', -90],
   ])('a body with %s is signed completely', (_, clockOffsetSeconds) => {
-    // The last millisecond of the second: a timestamp is never rounded up.
+    // The last millisecond of the second, because a timestamp is never rounded up.
     const now = (timestampSeconds - clockOffsetSeconds) * 1000 + 999;
     expect(
       signRequest({ url, apiKey, secretKey, encryptionKey: key, payload, now, clockOffsetSeconds, nonce, iv }),
@@ -69,7 +69,7 @@ describe.each(vectors)('the vector "$name"', (vector) => {
 
 const unlimited = { rateLimit: { perMinute: 100_000, perDay: 100_000 } };
 
-/** Any UTF-16 at all: unpaired surrogates too, which JSON has to escape. */
+/** Any UTF-16, with unpaired surrogates, which JSON must escape. */
 const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)) }),
@@ -84,7 +84,7 @@ const { object: anyPayload } = fc.letrec<{ value: unknown; object: Record<string
     fc.array(tie('value'), { maxLength: 4 }),
     tie('object'),
   ),
-  // A record's schema takes every name but this one.
+  // A record's schema accepts every name except this one.
   object: fc.dictionary(
     anyText.filter((name) => name !== '__proto__'),
     tie('value'),
@@ -97,7 +97,7 @@ it('any payload comes back from the service unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(anyPayload, async (payload) => {
       const { data } = await client.call(validate, payload);
-      // What JSON makes of it: -0 is 0.
+      // JSON turns -0 into 0.
       expect(data).toEqual(JSON.parse(JSON.stringify(payload)));
     }),
     { numRuns: 50 },
@@ -135,7 +135,7 @@ it.each<{ part: Part; reasons: readonly string[] }>([
       );
       expect(error).toBeInstanceOf(PartnerRefusal);
       expect(error).toMatchObject({ status: 401, reason: expect.toBeOneOf([...reasons]) });
-      // What was not changed is taken, so the refusal is owed to that byte alone.
+      // The unchanged request is accepted, so the byte alone causes the refusal.
       expect((await client.send(validate, request)).status).toBe(200);
     }),
     { numRuns: 16 },

@@ -28,14 +28,14 @@ const STYLE = `
   .hint { margin-top: 4px; color: #616061; font-size: 13px; }
 `;
 
-/** A message of the relay, drawn as Slack draws it. */
+/** A message of the relay, drawn like Slack's. */
 export function messagePage(blocks: readonly KnownBlock[], time: string): string {
   return page(`<div class="message"><div class="avatar">${ICON}</div><div>
     <div class="who">Partner Relay <span class="app">APP</span> <span class="time">${escaped(time)}</span></div>
     ${blocks.map(block).join('')}</div></div>`);
 }
 
-/** A form of the relay, drawn as Slack draws it. */
+/** A form of the relay, drawn like Slack's. */
 export function formPage({ title, blocks, submit, close }: ModalView): string {
   const buttons = `<div class="button">${escaped(close?.text ?? '')}</div><div class="button primary">${escaped(submit?.text ?? '')}</div>`;
   return page(`<div class="modal"><header><div class="avatar">${ICON}</div>${escaped(title.text)}</header>

@@ -9,8 +9,8 @@ import { formPage, messagePage } from './slack.ts';
 import { storyOfStart, terminalPage, withoutChance } from './terminal.ts';
 
 /**
- * `npm run screenshots`: draws the pictures of the README and the docs, into docs/images/. What the console
- * shows has happened in a relay with its sandbox; the terminal shows what `npm start` printed; the messages are those that the relay would send.
+ * `npm run screenshots`: draws the pictures of the README and the docs into docs/images/. The console shows a relay
+ * with its sandbox; the terminal shows the output of `npm start`; the messages are the relay's own.
  */
 
 const NOW = Date.parse('2026-11-20T14:05:00.000+01:00');
@@ -86,7 +86,7 @@ async function takeDrawing(browser: Browser, name: string, width: number, html: 
   await page.close();
 }
 
-/** As WebP, which Playwright itself does not write. */
+/** As WebP, which Playwright cannot write. */
 async function save(page: Page, name: string): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });

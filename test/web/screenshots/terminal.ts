@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startChild } from '../../child.ts';
 
-/** Text for an element or an attribute of HTML. */
+/** Escapes text for an element or an attribute of HTML. */
 export const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Runs `npm start` in an empty folder, and the commands that it proposes. @returns what it printed */
+/** Runs `npm start` in an empty folder, and the commands that it suggests. @returns its output */
 export async function storyOfStart(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'partner-relay-'));
   const relay = startChild([join(root, 'cli/bin.js'), 'start'], folder, {
@@ -32,7 +32,7 @@ export async function storyOfStart(): Promise<string> {
   return relay.output();
 }
 
-/** The same story with nothing in it that differs from one start to the next. */
+/** Removes everything from the story that differs between starts. */
 export function withoutChance(story: string): string {
   const [, port] = /console +http:\/\/127\.0\.0\.1:(\d+)/.exec(story) ?? [];
   let seconds = 8;
@@ -55,7 +55,7 @@ export function withoutChance(story: string): string {
     .replaceAll(/done in \d+ ms/g, 'done in 14 ms');
 }
 
-/** A window of a terminal. @param commands what was typed, with what it printed */
+/** A terminal window. @param commands typed commands, with their output */
 export function terminalPage(commands: readonly { typed: string; printed: string }[]): string {
   const lines = commands.map(
     ({ typed, printed }) =>
