@@ -12,7 +12,7 @@ export class Running extends Construct {
   constructor(scope: Construct, id: string) {
     super(scope, id);
     const parameter = new CfnParameter(Stack.of(this), 'Running', {
-      description: 'Leave this to npx partner-relay stop and partner-relay start.',
+      description: 'Leave this to npx partner-relay stop and npx partner-relay start.',
       allowedValues: ['true', 'false'],
       default: 'true',
     });

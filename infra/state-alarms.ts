@@ -117,6 +117,6 @@ function addCredentialAlarm(
     isArrival,
     staysAsItWas: !isArrival,
     broken: `According to the last hourly check, ${broken}`,
-    todo: `The log of credential-check says which, and why. Enter the correct values with npx partner-relay --stage <stage> secrets set ${secret}, then check again with partner-relay --stage <stage> run credential-check.`,
+    todo: `The log of credential-check says which, and why. Enter the correct values with npx partner-relay --stage <stage> secrets set ${secret}, then check again with npx partner-relay --stage <stage> run credential-check.`,
   });
 }
