@@ -75,7 +75,7 @@ ${sandbox ? `  secret key   ${secretKey}\n` : ''}`;
 
 function faultsHint({ url, controlKey }: Sandbox): string {
   return `
-Break something: the answer of the next creation gets lost, although the defect is made.
+Break something. docs/console.md#break-the-sandbox has a list. The answer to the next creation is lost:
 
   curl ${url}/sandbox/faults -H 'authorization: Bearer ${controlKey}' \\
     -d '{"kind":"cut","when":"after work","operation":"/defects/create","times":1}'

@@ -41,7 +41,7 @@ describe('relay resume', () => {
     expect(await run('resume', 'main')).toBe(`${ended}\n3 waiting jobs continue`);
     await relay.work();
     expect(defectsMade()).toBe(3);
-    expect(await run('resume', 'main')).toBe('main works; no job waits for it');
+    expect(await run('resume', 'main')).toBe('main is neither paused nor down, and no job waits for it');
   });
 
   it('relay resume closes the breakers of operations and of the connection', async () => {

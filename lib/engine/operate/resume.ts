@@ -53,7 +53,8 @@ export function resumedInWords(
   connection: string,
   { pausedUntil, stopped, queued }: Awaited<ReturnType<typeof resumeForPerson>>,
 ): string[] {
-  if (pausedUntil === null && stopped.length === 0 && queued === 0) return [`${connection} works; no job waits for it`];
+  if (pausedUntil === null && stopped.length === 0 && queued === 0)
+    return [`${connection} is neither paused nor down, and no job waits for it`];
   return [
     ...(pausedUntil === null ? [] : [`ended the pause that lasted until ${localTime(pausedUntil)}`]),
     ...causesOf(stopped).map((stop) => whyStopped(connection, stop.operation ?? WHOLE, stop)),
