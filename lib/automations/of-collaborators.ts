@@ -24,7 +24,9 @@ export async function outcomeOfOutsider(
   if (!who || (place && (await isCollaborator(place, who, steps, collaborators)))) return undefined;
   if (who.otherwise !== undefined) throw new NotDone(who.otherwise);
   if (who.isShown)
-    throw new NotDone(`@${who.login}: commands need the role triage in this repository, or a higher one`);
+    throw new NotDone(
+      `@${who.login}: commands need the role triage in this repository, or a higher one. An administrator of it can give you one`,
+    );
   const text = `nothing to do: @${who.login} is not a collaborator, and only collaborators can give commands`;
   return { text, isUntold: true };
 }

@@ -27,7 +27,7 @@ export function reminderMessage({
     .toReversed();
   if (!short) return message(section(`:white_check_mark: Your timesheet is complete.\n${lines.join('\n')}`));
   return {
-    text: `Your timesheet is missing ${printDuration(day.missing || sum.missing)}`,
+    text: `Your timesheet is missing ${missingIn(balances, date)}`,
     blocks: [
       section(`:clock4: Your timesheet is not complete.\n${lines.join('\n')}`),
       {
@@ -46,6 +46,10 @@ export function reminderMessage({
     ],
   };
 }
+
+/** Returns the missing time of the day, or of the week if the day is complete. */
+export const missingIn = ({ days, sum }: Balances, date: string): string =>
+  printDuration(days[date]?.missing || sum.missing);
 
 /** Returns a button's value, with as many tasks as fit. */
 export function restOfDay({ tasks, ...rest }: RestOfDay): string {

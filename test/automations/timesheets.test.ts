@@ -193,7 +193,7 @@ describe('whom Slack knows', () => {
     expect(relay.reminded()).toEqual([tomasz.name]);
     expect(await relay.outcomes('timesheet-reminder')).toEqual([
       "nobody in Slack has this user's e-mail address",
-      expect.stringMatching(/^reminded Tomasz Zielinski of 2026-11-20: Your timesheet is missing /),
+      expect.stringMatching(/^sent: \S+ missing$/),
     ]);
     // A missing person may appear tomorrow.
     relay.clock.now += 3 * DAY;
@@ -209,7 +209,7 @@ describe('whom Slack knows', () => {
     await relay.remind();
     expect(await relay.outcomes('timesheet-reminder')).toEqual([
       'Slack cannot deliver it to this person (channel_not_found)',
-      expect.stringMatching(/^reminded Mira Novak of 2026-11-20: Your timesheet is missing /),
+      expect.stringMatching(/^sent: \S+ missing$/),
     ]);
   });
 });
@@ -309,11 +309,9 @@ describe('a dry run', () => {
     relay = await startFriday(settings(true));
     await relay.remind();
     expect(relay.slack.messages).toEqual([]);
-    expect(await relay.outcomes('timesheet-reminder')).toEqual([
-      'dry run: would remind Mira Novak: Your timesheet is missing 6h30m',
-    ]);
+    expect(await relay.outcomes('timesheet-reminder')).toEqual(['dry run: would send Mira Novak: 6h30m missing']);
     expect(await relay.outcomes('timesheet-summary')).toEqual([
-      'dry run: would tell C0PLATFORM: 0 of 1 timesheets of platform are complete for 2026-11-09 to 2026-11-15',
+      'dry run: would send C0PLATFORM: 0 of 1 timesheets of platform are complete for 2026-11-09 to 2026-11-15',
     ]);
   });
 });

@@ -43,7 +43,7 @@ export const run = defineRun(
         connection: team.connection,
         lane: 'background',
         entity: `timesheet-${sheet.userId}`,
-        summary: `timesheet of ${sheet.name}, ${date}`,
+        summary: `reminder for ${sheet.name}, ${date}`,
         input: { team: name, dryRun, date, timesheet, readAt, dueForMs: stillDueForMs },
         cause: { from: 'job', id: job.id },
       });

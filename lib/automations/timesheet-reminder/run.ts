@@ -3,7 +3,7 @@ import { NeedsOperator, NotDone } from '../../engine/record/interruption.ts';
 import { slackUserOf } from '../../people/slack-people.ts';
 import { slackMessage } from '../../platforms/slack/post-message.ts';
 import { readTimesheet } from '../../timesheets/read-timesheets.ts';
-import { reminderMessage } from '../../timesheets/reminder-message.ts';
+import { missingIn, reminderMessage } from '../../timesheets/reminder-message.ts';
 import { countedFrom, expectedOn, findTeam, shortfallOf } from '../../timesheets/shortfall.ts';
 import { taskNameOf } from '../../timesheets/task-names.ts';
 import { defineRun } from '../our-automation.ts';
@@ -56,13 +56,14 @@ export const run = defineRun(reminderJobs, async (input, steps, { job, ...contex
     tasks.filter(({ id, name }) => name !== id),
   );
   const message = reminderMessage({ at: clock(), connection, date, balances, tasks });
+  const missing = `${missingIn(balances, date)} missing`;
   if (dryRun) {
     await steps.skip('remind', 'Slack message', 'relay.config.ts said dryRun');
-    return `dry run: would remind ${sheet.name}: ${message.text}`;
+    return `dry run: would send ${sheet.name}: ${missing}`;
   }
   const sent = await steps.reply('remind', slackMessage({ userId }, job.id, message, slack));
   if ('leftOut' in sent) throw new NotDone(sent.leftOut);
   const { channel, ts } = sent;
   await known.keepReminder({ channel, ts, date, from: countedFrom(team, date), tasks });
-  return `reminded ${sheet.name} of ${date}: ${message.text}`;
+  return `sent: ${missing}`;
 });

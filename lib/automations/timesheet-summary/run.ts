@@ -32,12 +32,12 @@ export const run = defineRun(
     const messages = summaryMessages(team.name, { weekStart, weekEnd }, people, unknown, unread);
     if (dryRun) {
       await steps.skip('tell the lead', 'Slack message', 'relay.config.ts said dryRun');
-      return `dry run: would tell ${channelId}: ${messages[0]?.text}`;
+      return `dry run: would send ${channelId}: ${messages[0]?.text}`;
     }
     for (const [index, message] of messages.entries()) {
       const part = slackMessage({ channelId }, `${job.id} ${index + 1}`, message, slack);
       await steps.reply(`tell the lead ${index + 1}`, part);
     }
-    return `told ${channelId} of the week from ${weekStart}`;
+    return `sent ${channelId} the week from ${weekStart}`;
   },
 );
