@@ -11,11 +11,11 @@ export const issueStateShape = z.object({
   createdAt: z.string(),
   state: z.string(),
   stateReason: z.nullable(z.string()),
-  /** Sorted, so that the same labels give the same state. */
+  /** Sorted, so that the same labels give an equal state. */
   labels: z.array(z.string()),
-  /** GitHub's type of the issue. Missing without one. */
+  /** GitHub's type of the issue. Missing if it has none. */
   type: z.exactOptional(z.string()),
 });
 
-/** The newest known state of an issue, reduced to what a defect shows. */
+/** The newest known state of an issue, reduced to the fields that a defect shows. */
 export type IssueState = z.output<typeof issueStateShape>;

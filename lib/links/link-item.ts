@@ -3,7 +3,7 @@ import { isNewer } from '../state/table/form.ts';
 import type { Item } from '../state/table/table.ts';
 import { count, type Link, lifeShape, newestShape } from './link-shape.ts';
 
-/** Clocks differ by less, and nothing in a link is about a later time. */
+/** More than any difference between clocks. No time in a link is further in the future. */
 const AHEAD_MS = 60 * 60_000;
 
 const TIMES = [
@@ -13,7 +13,7 @@ const TIMES = [
   ['defect', 'doubtful', 'until'],
 ];
 
-/** Which times of an item no clock can have written yet. */
+/** Lists the times of an item that are too far in the future. */
 function inFuture(item: unknown, now: number): string[] {
   const valueAt = (path: string[]) => path.reduce((at: unknown, key) => Object(at)[key], item);
   return TIMES.filter((path) => Number(valueAt(path)) > now + AHEAD_MS).map(inWords);
@@ -22,8 +22,8 @@ function inFuture(item: unknown, now: number): string[] {
 const inWords = (path: PropertyKey[]) => path.slice(0, 2).join('.');
 
 /**
- * Reads any item. The newest state of the issue is read on its own, so that it is known after a person has decided about
- * a link that cannot be read.
+ * Reads any item. Reads the newest state of the issue separately, so that it stays known if a person decides about an
+ * unreadable link.
  *
  * @param now epoch milliseconds
  */
@@ -45,9 +45,9 @@ export function fromItem({ pk, sk, expiresAt, newest: stored, ...item }: Item, n
 }
 
 /**
- * True if a link expires 30 days after its last write. A link that holds a claim or a defect does not expire, nor does
- * one whose issue should have a defect, because its job may be parked, nor one that a person cleared, because the next
- * defect needs another marker.
+ * True if a link expires 30 days after its last write. Three kinds of links do not expire: a link with a claim or a
+ * defect; a link whose issue should have a defect, because its job may be parked; and a link that a person cleared,
+ * because the next defect needs another marker.
  */
 export function expires({ life, newest, cleared }: Link): boolean {
   return life === 'unclaimed' && !newest?.wanted && !cleared;
@@ -64,21 +64,21 @@ export function toItem(link: Link, now: number): Omit<Item, 'pk' | 'sk'> {
   };
 }
 
-/** Loaded on first use, because few cold starts need it. */
+/** Loads zlib on first use, because few cold starts need it. */
 const zlib = () => process.getBuiltinModule('node:zlib');
 
 /**
- * A state holds the text of an issue, and DynamoDB charges each write of a link by the size of the whole item.
- * Deflating text saves more than half.
+ * Compresses a state. It contains the text of an issue, and DynamoDB charges each write of a link by the size of the
+ * whole item. Compression saves more than half.
  */
 function deflate(state: unknown): Uint8Array {
   return zlib().deflateRawSync(JSON.stringify(state));
 }
 
-/** Intake keeps less of an issue. */
+/** More than intake keeps of an issue. */
 const LONGEST_STATE_BYTES = 4_000_000;
 
-/** The stored value with its state inflated; undefined if {@link deflate} did not write it. */
+/** Returns the stored value with its state decompressed; undefined if {@link deflate} did not write it. */
 function inflated(stored: unknown): unknown {
   const { state } = Object(stored) as { state?: unknown };
   if (!(state instanceof Uint8Array)) return undefined;

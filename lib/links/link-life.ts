@@ -29,7 +29,7 @@ import type {
  */
 export type * from './link-shape.ts';
 
-/** The claim of a link, and the defect that was created for it. */
+/** Returns the claim of a link, and its defect. */
 export function heldBy(link: Link): Partial<Holding> {
   if (link.life === 'made') return { claim: link.claim, defect: link.defect };
   return link.life === 'claimed' ? { claim: link.claim } : {};
@@ -38,9 +38,9 @@ export function heldBy(link: Link): Partial<Holding> {
 const nextTurn = (link: Link) => (link.turn ?? 0) + 1;
 
 /**
- * Stores a state unless a newer one is known. If two states have the same version, the one that wants a defect wins
- * until it is known which is newer, so that no order of deliveries ends without a defect. Otherwise the one that
- * arrived later wins.
+ * Stores a state unless a newer one is known. If two states have the same version, the later arrival wins. There is one
+ * exception, so that no order of deliveries ends without a defect: a state that wants a defect wins until it is known
+ * which one is newer.
  */
 export function keep(link: Link, reported: ReportedState): Link | undefined {
   const { newest } = link;
@@ -53,16 +53,19 @@ export function keep(link: Link, reported: ReportedState): Link | undefined {
   return { ...link, newest: { ...(keepsLast ? newest : reported), revision, tied: true } };
 }
 
-/** Settles a tie with GitHub's current state, or without it if GitHub cannot be asked or the issue is gone. */
+/** Settles a tie with GitHub's current state, or without it if GitHub cannot answer or the issue is gone. */
 export function settleTie(link: Link, tied: NewestState, read: ReportedState | 'gone' | undefined): Link | undefined {
   if (link.newest?.revision !== tied.revision) return undefined;
   if (read === 'gone') return { ...link, newest: { ...tied, tied: false, isGone: true } };
-  // An answer that is older than a state that GitHub already sent comes from a lagging replica.
+  // An answer older than a state that GitHub has already sent comes from a lagging replica.
   const newer = read && read.version >= tied.version ? read : tied;
   return { ...link, newest: { ...tied, ...newer, tied: false } };
 }
 
-/** If the job already holds the claim, this starts a new turn, so that other runs of the job can no longer write. */
+/**
+ * Claims a link. If the job already holds the claim, starts a new turn, so that other runs of the job can no longer
+ * write.
+ */
 export function claim(link: Link, claim: Claim): Link | undefined {
   if (link.life === 'unclaimed') return { ...link, life: 'claimed', claim };
   return link.life === 'claimed' && link.claim.by === claim.by ? { ...link } : undefined;
@@ -74,14 +77,14 @@ export function giveUp(link: Link, by: string): Link | undefined {
   return { ...rest, life: 'unclaimed' };
 }
 
-/** Takes the claim from a job that does not use it any more. The marker stays. */
+/** Takes the claim from a job that no longer uses it. The marker stays. */
 export function takeOver(link: Link, from: string, to: Omit<Claim, 'marker'>): Link | undefined {
   if (link.life !== 'claimed' || link.claim.by !== from) return undefined;
   return { ...link, claim: { ...link.claim, ...to } };
 }
 
 /**
- * Records the defect of a job's claim.
+ * Records the defect that a job created under its claim.
  * @param finder the job that found the defect, if another job created it
  */
 export function make(
@@ -96,15 +99,16 @@ export function make(
 }
 
 /**
- * Written before an update is sent. If the last one has no answer, its fields become doubtful.
- * @param seen the count of updates when this one was made. If another one has begun since, this one must not be sent.
+ * Records an update before it is sent. If the last update has no answer, its fields become doubtful.
+ * @param seen the count of updates when this update was made. If another update has begun since, this one must not be
+ * sent
  */
 export function beginUpdate(link: Link, update: Update, seen: number): Link | undefined {
   if (link.life !== 'made' || link.defect.updates !== seen) return undefined;
   return { ...link, defect: { ...inDoubt(link.defect), updates: seen + 1, updating: update } };
 }
 
-/** Nothing of the update was carried out. */
+/** Removes an update that was not carried out. */
 export function refuseUpdate(link: Link, by: string): Link | undefined {
   if (link.life !== 'made' || link.defect.updating?.by !== by) return undefined;
   const { updating, ...defect } = link.defect;
@@ -112,8 +116,8 @@ export function refuseUpdate(link: Link, by: string): Link | undefined {
 }
 
 /**
- * If another update has begun since, the values stay unknown.
- * @param times when it began and when it was answered; epoch milliseconds
+ * Records an answered update. If another update has begun since, the values stay unknown.
+ * @param times when the update began and when it was answered; epoch milliseconds
  */
 export function finishUpdate(
   link: Link,
@@ -127,12 +131,15 @@ export function finishUpdate(
   return { ...link, defect: { ...defect, applied, updatedAt, ...(stays && { doubtful }) } };
 }
 
-/** For when nothing is left to send, including an update of fields for which the issue no longer has a value. */
+/**
+ * Records the applied fields when nothing is left to send, for example because the issue no longer has a value for a
+ * field.
+ */
 export function noteApplied(link: Link, applied: Applied): Link | undefined {
   return link.life === 'made' ? { ...link, defect: { ...inDoubt(link.defect), applied } } : undefined;
 }
 
-/** The defect with its unanswered update, and others, among what is doubtful. */
+/** Adds a defect's unanswered update, and others, to its doubtful fields. */
 function inDoubt({ updating, doubtful, ...defect }: Defect, ...others: (Doubt | undefined)[]): Defect {
   const open = [doubtful, updating, ...others].filter((doubt) => doubt !== undefined);
   if (open.length === 0) return defect;
@@ -141,8 +148,8 @@ function inDoubt({ updating, doubtful, ...defect }: Defect, ...others: (Doubt | 
 }
 
 /**
- * Records that an issue was transferred here. Its claim or defect moves if this link is free, or has it already because
- * the transfer is told again.
+ * Records that an issue was transferred here. Its claim or defect moves if this link is free, or already has it because
+ * the event is a repeat.
  */
 export function arrive(link: Link, old: Link, from: string): Link | undefined {
   if (link.life === 'unreadable') return undefined;
@@ -158,8 +165,8 @@ export function arrive(link: Link, old: Link, from: string): Link | undefined {
 }
 
 /**
- * The transfer was recorded by half, so both issues were followed since: where what was sent for them differs, nobody knows
- * what the defect looks like.
+ * Removes the fields that may differ after a transfer that was only half recorded. Both issues were followed since, so
+ * fields for which different values were sent are unknown.
  */
 function withUnknown(link: Link & { life: 'made' }, old: Defect): Link {
   const { defect } = link;
@@ -177,30 +184,30 @@ function canTake(link: Link, { marker }: Claim): boolean {
   return link.life === 'unclaimed' || heldBy(link).claim?.marker === marker;
 }
 
-/** What arrived came to nothing, or is this issue's own. */
+/** Ends the arrival: it came to nothing, or is now this issue's own. */
 export function dismiss({ arrived, ...link }: Link): Link {
   return link;
 }
 
-/** A job is parked, and tells a person of what has arrived. */
+/** Records the parked job that tells a person what has arrived. */
 export function tell(link: Link, toldBy: string): Link | undefined {
   return link.arrived && { ...link, arrived: { ...link.arrived, toldBy } };
 }
 
-/** The issue was transferred. What it had must have arrived there. */
+/** Records that the issue was transferred. Everything that it had must have arrived at the new link before. */
 export function leave(link: Link, to: IssueName): Link | undefined {
   if (link.life === 'moved' || link.life === 'unreadable') return undefined;
   return { ...known(link), ...(link.arrived && { arrived: link.arrived }), life: 'moved', to };
 }
 
-/** A person says which defect the issue has. The defect's fields are unknown. */
+/** Sets the defect that a person named. The defect's fields are unknown. */
 export function setDefect(link: Link, claim: Claim, id: string | number): Link {
   return { ...known(link), life: 'made', claim, defect: { id, applied: {}, updates: 0 } };
 }
 
 /**
- * The service has the defect of an issue that the table knows nothing of. The defect's fields are unknown.
- * @param cleared how often the link had been cleared when the defect was made
+ * Records the defect of an issue that the service has and the table lost. The defect's fields are unknown.
+ * @param cleared how often the link had been cleared when the defect was created
  */
 export function restore(
   link: Link,
@@ -214,14 +221,14 @@ export function restore(
   return { ...link, life: 'made', claim, defect, ...(cleared.times > known && { cleared }) };
 }
 
-/** A person says that the issue has no defect. @param at epoch milliseconds */
+/** Removes the defect, because a person says that the issue has none. @param at epoch milliseconds */
 export function clear(link: Link, at: number): Link {
-  // An unreadable link may not say how often it was cleared before.
+  // An unreadable link may have lost the number of earlier clearings.
   const times = link.life === 'unreadable' ? at : (link.cleared?.times ?? 0) + 1;
   return { ...known(link), life: 'unclaimed', cleared: { times, at } };
 }
 
-/** The fields that a link has in every state, unless a person has decided what belongs to it. */
+/** Returns the fields that a link keeps in every state, and after a person's decision. */
 function known({ newest, cleared, turn }: Link): Pick<Link, 'newest' | 'cleared' | 'turn'> {
   return { ...(newest && { newest }), ...(cleared && { cleared }), ...(turn !== undefined && { turn }) };
 }

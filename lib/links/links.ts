@@ -10,42 +10,44 @@ export type Transition = (link: Link) => Link | undefined;
 
 /**
  * The links of GitHub issues, keyed by GitHub's id of the issue: `issue-653165`. A link records the issue's defect in
- * the service and the newest known state of the issue. A link that holds a claim or a defect never expires, and while
- * it exists, no second defect is created.
+ * the service and the newest known state of the issue. A link with a claim or a defect never expires, and prevents a
+ * second defect.
  */
 export interface Links {
-  /** @returns an unclaimed link if there is none. @throws {UnreadableItem} */
+  /** Returns the link, or an unclaimed link if there is none. @throws {UnreadableItem} */
   get(entity: string): Promise<Readable>;
-  /** The same for people, who are shown a link that cannot be read, too. */
+  /** Returns the link for people, even if it is unreadable. */
   look(entity: string): Promise<Link>;
   /**
    * Makes a transition in one conditional write. If another write comes first, retries the transition on the new link.
    *
-   * @param seen the link that was read; the transition is made only if nothing was written since
-   * @returns the link after the transition; undefined if it does not apply, or if something was written since
+   * @param seen the link that was read; the transition is made only if there was no write since
+   * @returns the link after the transition; undefined if it does not apply, or if there was a write since
    */
   change(entity: string, transition: Transition, seen?: Link): Promise<Link | undefined>;
   /**
-   * Makes the first transition of an entity without reading its link first, because it almost never has one yet, and
-   * without noting its name, which the claim of its job does. If the entity is already known, this is the same as
-   * `change`.
+   * Makes the first transition of an entity without reading its link, because it almost never has one yet. Does not
+   * record its name, because the claim of its job does. If the entity already has a link, does the same as `change`.
    */
   begin(entity: string, transition: Transition): Promise<Link | undefined>;
   /**
-   * Records a transfer. The claim or defect of the issue moves to the link of the new issue if that is free, and the old
-   * link then points to the new one. Otherwise the new link says that something arrived, and a person decides. A repeat
-   * has no effect.
+   * Records a transfer. The claim or defect of the issue moves to the link of the new issue if that is free, and the
+   * old link then points to the new one. Otherwise the new link records the arrival, and a person decides. A repeat has
+   * no effect.
    *
-   * @param connectionOf of the repository of an issue; a claim or defect on another connection stays where it is
-   * @throws {UnreadableItem} if either link cannot be read
+   * @param connectionOf returns the connection of the repository in an issue's name. A claim or defect on another
+   * connection stays where it is
+   * @throws {UnreadableItem} if either link is unreadable
    */
   move(from: string, to: IssueName, connectionOf: (name: string) => string | undefined): Promise<void>;
-  /** @param name `owner/name#number`, in any letter case. @returns the entity of the issue that had that name last */
+  /**
+   * @param name `owner/name#number`, in upper or lower case. @returns the entity of the issue that had that name last
+   */
   named(name: string): Promise<string | undefined>;
   /**
-   * The same for one run of a job, which reads each link once. A write shows whether the link that is held is still current;
-   * if it is not, the link is read again. Where nothing is written, an old link does no harm: each state that was stored
-   * since has a job that comes after this one, and what people decide waits for the next event, as after the run.
+   * Returns links for one run of a job, which reads each link once. A write shows whether the held link is still
+   * current; if not, it is read again. If the run writes nothing, an old link is harmless: each state stored since has
+   * a job after this one, and a person's decision waits for the next event, as after the run.
    */
   held(): Links;
 }
@@ -54,14 +56,14 @@ export interface Links {
 const MOVE_TRIES = 20;
 const UNLESS_THERE: Expression = { expression: 'attribute_not_exists(#pk)' };
 
-/** @param held the links that were read or written last, by their entities */
+/** @param held the links that were last read or written, by entity */
 export function createLinks(table: Table, clock: () => number, held?: Map<string, Link>): Links {
   const look = async (entity: string) => held?.get(entity) ?? (await read(entity));
 
   async function read(entity: string): Promise<Link> {
     const item = (await table.getEvenExpired(keys.link(entity))) ?? { life: 'unclaimed' };
     let link = fromItem(item, clock());
-    // An expired link keeps counting from its last turn, because the next write depends on it.
+    // An expired link keeps its turn, because the next write depends on it.
     if (link.life === 'unclaimed' && isExpired(item, clock()))
       link = { life: 'unclaimed', ...(link.turn !== undefined && { turn: link.turn }) };
     held?.set(entity, link);
@@ -84,10 +86,13 @@ export function createLinks(table: Table, clock: () => number, held?: Map<string
     return isWritten;
   }
 
-  /** Written before the link, so that every link can be found by its name. It lasts as long as the link. */
+  /**
+   * Records the name before the link, so that every link can be found by its name. The record lasts as long as the
+   * link.
+   */
   async function noteName(entity: string, last: Link, next: Link): Promise<void> {
     const name = next.newest?.name;
-    // What `begin` wrote has no name before it is claimed.
+    // `begin` wrote the link without its name, which is recorded when the link is claimed.
     const isClaimed = last.life === 'unclaimed' && next.life !== 'unclaimed';
     const isNoted = !isClaimed && !expires(next) && !expires(last) && name === last.newest?.name;
     if (name === undefined || isNoted) return;
@@ -102,7 +107,7 @@ export function createLinks(table: Table, clock: () => number, held?: Map<string
       for (let link = seen ?? (await look(entity)); ; link = await read(entity)) {
         const changed = transition(link);
         if (!changed || changed === link) return changed;
-        // An unreadable link has no turn. The clock is above every earlier turn.
+        // An unreadable link may have no turn, so continue from the clock, which is above every earlier turn.
         const last = link.turn ?? (link.life === 'unreadable' ? clock() : 0);
         const next = { ...changed, turn: last + 1 };
         await noteName(entity, link, next);
@@ -119,10 +124,10 @@ export function createLinks(table: Table, clock: () => number, held?: Map<string
     },
     async move(from, to, connectionOf) {
       for (let tries = 0; tries < MOVE_TRIES; tries++) {
-        // An old link of one issue would decide what is written to the other's.
+        // Reads both links again, because an old copy of one would decide what is written to the other.
         const [old, next] = [readable(from, await read(from)), readable(to.entity, await read(to.entity))];
         if (old.life === 'moved') return;
-        // The later transfer was told first.
+        // The event of the later transfer arrived first.
         if (next.life === 'moved' && next.to.entity !== from) {
           to = next.to;
           continue;

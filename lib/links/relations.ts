@@ -7,7 +7,7 @@ export interface DefectName {
   id: string | number;
 }
 
-/** What the defects are linked to. It never expires, so that nothing is sent twice: decision 0038. */
+/** The objects to which defects are linked. Their items never expire, so that no link is sent twice: decision 0038. */
 export type Relations = ReturnType<typeof createRelations>;
 
 export function createRelations(table: Table) {
@@ -17,8 +17,8 @@ export function createRelations(table: Table) {
   return {
     /**
      * Claims a link before it is sent.
-     * @param instead id of a job that has ended without the link
-     * @returns id of the job that makes it, or has made it, and whether it has
+     * @param instead id of a job that ended without making the link
+     * @returns id of the job that makes or has made the link, and whether it has
      */
     async claim(
       defect: DefectName,
@@ -32,7 +32,7 @@ export function createRelations(table: Table) {
       const there = await table.get(key);
       return { by: String(there?.by ?? by), isMade: there?.isMade === true };
     },
-    /** Notes that the link is made: the record of its job expires. */
+    /** Records that the link is made, because the record of its job expires. */
     async make(defect: DefectName, { kind, id }: RelationTarget, by: string): Promise<void> {
       const condition = { expression: '#by = :by', values: { by } };
       await table.put({ ...keyOf(defect, { kind, id }), kind, id, by, isMade: true }, condition);
@@ -41,7 +41,7 @@ export function createRelations(table: Table) {
     async release(defect: DefectName, target: RelationTarget, by: string): Promise<void> {
       await table.delete(keyOf(defect, target), { expression: '#by = :by', values: { by } });
     },
-    /** What the defect is linked to, or may be. */
+    /** Returns the objects to which the defect is or may be linked. */
     async of({ connection, id }: DefectName): Promise<{ kind: string; id: string }[]> {
       const items = await table.partition(keys.relation(connection, String(id), '', '').pk);
       return items.map((item) => ({ kind: String(item.kind), id: String(item.id) }));

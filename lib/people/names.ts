@@ -7,19 +7,19 @@ type TableOfNames = Pick<Stores, 'table' | 'clock'>;
 
 /** Names change rarely, and a console shows jobs every second. */
 const KEPT_MS = 60_000;
-/** Who gave a command, in front of a summary. */
+/** The person's name in front of a summary. */
 const ASKER = /^(?:@[\w-]+|[UW][A-Z0-9]{6,})(?=: )/;
 /** An id of the service. Shorter ones could be numbers or words. */
 const ID = /[\w-]{20,}/g;
 
-/** A login on GitHub as it is known by. Its letter case does not matter. */
+/** Returns the form of a GitHub login under which its name is kept. Logins ignore upper and lower case. */
 export const loginOf = (login: string) => `@${login.toLowerCase()}`;
 
 type Names = ReadonlyMap<string, string>;
 
 const kept = new WeakMap<Table, Map<string, { readAt: number; names: Promise<Names> }>>();
 
-/** The names that the table knows on a connection, by the ids. Without rights to read them, ids are shown. */
+/** Returns the names that the table knows on a connection, by id. Without rights to read them, it returns none. */
 function namesOf(connection: string, { table, clock }: TableOfNames): Promise<Names> {
   const known = kept.get(table) ?? new Map();
   const last = known.get(connection);
@@ -31,7 +31,7 @@ function namesOf(connection: string, { table, clock }: TableOfNames): Promise<Na
   return names;
 }
 
-/** Shows jobs with the names of people and tasks in place of their ids, as far as the table knows them. */
+/** Replaces the ids of people and tasks in jobs with their names, as far as the table knows them. */
 export function createShowJob(stores: TableOfNames): ShowJob {
   return async (job) => {
     const { summary, title, cause, asked, connection } = job;

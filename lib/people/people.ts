@@ -22,34 +22,34 @@ export type Person = { in: 'slack'; id: string } | { in: 'github'; id: string };
 export interface ServiceUser {
   userId: string | number;
   name: string;
-  /** Their address there. */
+  /** The user's e-mail address in the service. */
   email: string;
   /** The person's time zone, for words such as "yesterday". */
   timeZone: string;
-  /** When the user was created, as the service writes it. */
+  /** When the user was created, in the service's own format. */
   created?: unknown;
 }
 
 export type People = ReturnType<typeof createPeople>;
 
-/** What people are looked up with. */
+/** The stores and clients that look people up. */
 export interface PeopleContext extends Pick<Stores, 'table' | 'clock'> {
   config: RelayConfig;
   slack: SlackApi | undefined;
 }
 
-/** Measured from when the users were listed. */
+/** How long a match is kept, counted from the time of the list of users. */
 const KNOWN_FOR_MS = 86_400_000;
 /**
- * How long a failed match is kept before a newer list is read, for each page of it, so that repeated commands do not use
- * up the budget.
+ * How long a failed match is kept for each page of the list, before a newer list is read. Keeps repeated commands from
+ * using up the budget.
  */
 const UNCLEAR_FOR_MS = 10 * 60_000;
-/** A day's list takes 200 of the calls of a day at most. */
+/** The maximum number of pages of a list, which is read once a day. */
 const PAGES = 200;
 
 interface KnownUser extends ServiceUser {
-  /** Digest of the person's entry in the map. If the entry changes, the person is looked up again. */
+  /** Digest of the person's entry in `people`. If the entry changes, the person is looked up again. */
   entry: string;
   /** When the users were listed; epoch milliseconds. */
   readAt: number;
@@ -59,11 +59,11 @@ type ListedUser = Pick<ServiceUser, 'userId' | 'name' | 'created'>;
 
 /** The users of a connection whose digest starts with one digit. All together would not fit into an item (400 KB). */
 interface UserShard {
-  /** By the digest of their address. */
+  /** By the digest of their e-mail address. */
   users: Record<string, ListedUser[]>;
   /** False if the list of users may have been cut off. */
   isWhole: boolean;
-  /** How many pages were read for the list. */
+  /** How many pages of the list were read. */
   pages: number;
   /** When the users were listed; epoch milliseconds. */
   readAt: number;
@@ -89,7 +89,7 @@ function byAddress(listed: readonly AddressedUser[]): UserShard['users'] {
 
 const userInfo = z.object({ user: slackUser });
 
-/** The person's time zone in Slack, or its current offset if Node does not know the zone. */
+/** Returns the person's time zone in Slack, or its current offset if Node does not know the zone. */
 function zoneOf({ tz, tz_offset }: SlackUser): string | undefined {
   if (tz && isTimeZone(tz)) return tz;
   if (tz_offset == null) return undefined;
@@ -107,7 +107,7 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
   const knownPeople = createKnownPeople(table);
   const entryOf = (person: Person) => digest(mapped(person) ?? null);
 
-  /** The address and the time zone, from `people` or from Slack. */
+  /** Returns the e-mail address and the time zone, from `people` or from Slack. */
   async function lookUp(person: Person, steps: JobSteps): Promise<{ email: string; timeZone: string }> {
     const entry = mapped(person);
     if (person.in === 'github') {
@@ -140,7 +140,9 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
     });
   }
 
-  /** The users with that address, from a shared listing. A user who is missing there may be in a newer one. */
+  /**
+   * Returns the users with that e-mail address, from a shared list. If none or several match, a newer list may help.
+   */
   async function usersWith(
     email: string,
     connection: string,
@@ -155,7 +157,7 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
       keptForMs: KNOWN_FOR_MS,
       fits: ({ users, readAt, pages }) => users[address]?.length === 1 || clock() - readAt < UNCLEAR_FOR_MS * pages,
       async read() {
-        // Pages that an earlier run of the job has kept are as old as that run.
+        // Pages from an earlier run of the job are as old as that run.
         const readAt = await steps.read('begin to list users', 'clock', async () => clock());
         const read = await steps.list('list users', listUsers, {}, listedUser, ({ userId }) => userId, PAGES);
         const about = { isWhole: read.whole, pages: read.pages, readAt };
@@ -170,7 +172,7 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
     return { users: users[address] ?? [], isWhole, readAt };
   }
 
-  /** The message omits the address, because comments on GitHub are public and outcomes are logged. */
+  /** Explains why no user matches. Omits the address, because comments on GitHub are public and outcomes are logged. */
   function unmatched(count: number, isWhole: boolean, isMapped: boolean): string {
     const none = isWhole
       ? 'No user of the service has'
@@ -193,28 +195,36 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
   }
 
   return {
-    /** The person's address in the service, as far as it is known without a call of the service. */
+    /** Returns the person's e-mail address in the service, as far as known. Does not call the service. */
     addressOf: async (person: Person, steps: JobSteps): Promise<string | undefined> =>
       mapped(person)?.email ?? (person.in === 'slack' ? (await askSlack(person.id, steps)).email : undefined),
-    /** The name that people know: the display name in Slack, or the login on GitHub. Does not call the service. */
+    /**
+     * Returns the name that people know: the display name in Slack, or the login on GitHub. Does not call the service.
+     */
     nameOf: async (person: Person, steps: JobSteps): Promise<string | undefined> =>
       person.in === 'slack' ? (await askSlack(person.id, steps)).name : `@${person.id}`,
-    /** The person's time zone, for words such as "yesterday". Does not call the service. */
+    /** Returns the person's time zone, for words such as "yesterday". Does not call the service. */
     async timeZoneOf(person: Person, steps: JobSteps) {
       const zone = person.in === 'slack' ? (await askSlack(person.id, steps)).timeZone : undefined;
       return zone ?? mapped(person)?.timeZone ?? 'UTC';
     },
-    /** The people whose linked accounts may act for the person: their own, and for a GitHub login that of their Slack user. */
+    /**
+     * Returns the people whose linked accounts may act for the person: the person, and for a GitHub login also their
+     * Slack user.
+     */
     holdersFor(person: Person): Person[] {
       const slack = person.in === 'github' ? mapped(person)?.slack : undefined;
       return [{ ...person }, ...(slack === undefined ? [] : [{ in: 'slack' as const, id: slack }])];
     },
-    /** Whether another account than that of `people` has the login, which GitHub gives away when it is free. */
+    /** True if the login belongs to another account than in `people`. GitHub gives a free login to anyone. */
     isAnother(login: string, accountId: number | undefined): boolean {
       const id = mapped({ in: 'github', id: login })?.githubId;
       return id !== undefined && id !== accountId;
     },
-    /** @throws {NotDone} if the person cannot be matched; the message tells them why, and who can fix it */
+    /**
+     * Returns the person's user in the service.
+     * @throws {NotDone} if the person cannot be matched; the message tells them why, and who can fix it
+     */
     userOf: (person: Person, connection: string, steps: JobSteps): Promise<ServiceUser> =>
       remembered({
         table,

@@ -7,13 +7,13 @@ import { remembered } from '../state/table/remembered.ts';
 import { comparableAddress } from '../text.ts';
 import type { PeopleContext } from './people.ts';
 
-/** Reminders go out every day, and Slack allows about 50 address lookups a minute. */
+/** A week, because reminders go out every day, and Slack allows about 50 address lookups a minute. */
 const KNOWN_FOR_MS = 7 * 86_400_000;
 
 const found = z.object({ user: slackUser });
 
 /**
- * The id in Slack of a user of the service.
+ * Returns the Slack id of a user of the service.
  *
  * @param email the user's address in the service
  * @returns undefined if no member of this workspace has that address and has confirmed it
@@ -36,12 +36,12 @@ export async function slackUserOf(
   return userId ?? undefined;
 }
 
-/** @returns null if no one is found, because the result is journalled */
+/** @returns null instead of undefined, because the result is journalled */
 function lookUp(email: string, steps: JobSteps, slack: SlackApi): Promise<string | null> {
   return steps.read('find the person', 'Slack users.lookupByEmail', async () => {
     try {
       const { user } = await slack.call('users.lookupByEmail', { email }, found);
-      // A person's time entries must not be shown to anyone else.
+      // Nobody else may read a person's time entries.
       return (await provenAddress(user, slack)) ? user.id : null;
     } catch (error) {
       if (error instanceof SlackRefusal && error.error === 'users_not_found') return null;

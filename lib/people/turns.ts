@@ -13,17 +13,17 @@ export const MOST_UNDER_WAY = 10;
 
 /** The message for a refused command. */
 export const TOO_MANY = `You have ${MOST_UNDER_WAY} unfinished requests, the maximum. Try again when one is done.`;
-/** The same in Slack. @param slash the command, `/pm` */
+/** Returns the message for Slack. @param slash the command, `/pm` */
 export const tooMany = (slash: string): string => `${TOO_MANY} ${slash} status shows them.`;
 
 /** Shares the budget between people: docs/decisions/0019-people-take-turns.md. */
 export type Turns = ReturnType<typeof createTurns>;
 
-/** The command of a job. */
+/** How a job's command is recorded. */
 export interface TakingCommand {
-  /** True if the job reports its end to no person. Then /pm status does not show it. */
+  /** True if the job reports its end to nobody. /pm status does not show such a job. */
   isHidden?: boolean;
-  /** What was read of the person a moment ago. */
+  /** The person's requests, if the caller has just read them. */
   readBefore?: ReadTurns;
 }
 
@@ -31,17 +31,17 @@ export type ReadTurns = ReturnType<typeof readTurns>;
 
 /** A request within this time after another one does not count as a first command. */
 const FURTHER_WITHIN_MS = 60_000;
-/** A job that is not stored by then never will be, because its webhook died. */
+/** A job that is not stored within this time never will be, because its webhook crashed. */
 const STORED_WITHIN_MS = 10_000;
-/** No person types this many commands at the same time. */
+/** More commands than a person types at the same time. */
 const CONTENDED_TRIES = 8;
 /** How many of a person's last jobs are kept for /pm status: enough for the unfinished ones. */
 const MOST_KEPT = 15;
 
-/** Reads what the person requested, also if it has expired: the next write is conditional on its version. */
+/** Reads a person's requests, even if the item has expired, because the next write is conditional on its version. */
 export const readTurns = (table: Table, person: Person) => table.getEvenExpired(keys.turns(person.in, person.id));
 
-/** The last jobs that the person requested and that were stored, the newest first. */
+/** Returns the last stored jobs that the person requested, newest first. */
 export async function lastJobs(table: Table, jobs: JobStore, person: Person): Promise<Job[]> {
   const { asked } = readTurnsItem(await readTurns(table, person));
   const found = await Promise.all(asked.map((id) => ifReadable(jobs.get(id))));
@@ -53,7 +53,7 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number) {
     const job = await ifReadable(jobs.get(id));
     if (!job) return at + STORED_WITHIN_MS > clock();
     const waitsFor = waitOf(job)?.for;
-    // What is set once more in some minutes is done for the person who asked. A question may wait for days.
+    // A job that only repeats its call later is done for the person. A question may wait for days.
     return !hasEnded(job) && waitsFor !== 'late call' && waitsFor !== 'question';
   }
 
@@ -70,8 +70,9 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number) {
 
   return {
     /**
-     * Records a requested job before it is stored. A job that is stored already is never refused, because it was accepted.
-     * @returns the job's lane, unless too many of the person's jobs have not ended
+     * Records a requested job before it is stored. Never refuses a job that is already stored, because that job was
+     * accepted.
+     * @returns the job's lane, or `too many` if too many of the person's jobs have not ended
      */
     async take(
       person: Person,
@@ -83,7 +84,7 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number) {
         const item = await (readBefore && tries === 0 ? readBefore : readTurns(table, person));
         const { noted, asked, lastAt, version } = readTurnsItem(item);
         const now = clock();
-        // Almost every job is new, so it is looked up only if something speaks for a repeat.
+        // Almost every job is new, so it is read only if something suggests a repeat.
         const isKnown = noted.some(({ id }) => id === jobId) || asked.includes(jobId);
         const accepted = isKnown || tries > 0 ? await laneOf(jobId) : undefined;
         if (accepted) return accepted;
@@ -109,19 +110,19 @@ export function createTurns(table: Table, jobs: JobStore, clock: () => number) {
   };
 }
 
-/** What the table has of a person's requests. */
+/** A person's requests in the table. */
 type TurnsItem = ReturnType<typeof readTurnsItem>;
 type NotedJob = TurnsItem['noted'][number];
 
 const id = z.string().check(z.minLength(1));
 /** Jobs, and when they were recorded; epoch milliseconds. */
 const noted = z.array(z.object({ id, at: storedTime }));
-/** The ids of the last jobs, ended or not, the newest last. */
+/** The ids of the last jobs, whether ended or not, newest last. */
 const asked = z.array(id);
-/** Counts the writes, so that each write is conditional on what was read. */
+/** Counts the writes, so that each write is conditional on the state that was read. */
 const version = z.int().check(z.gte(0));
 
-/** Reads any item. An unreadable value counts as missing: it never stops a person, who could not repair it. */
+/** Reads any item. An unreadable value counts as missing, so that it never stops a person, who could not repair it. */
 function readTurnsItem(item: Item | undefined) {
   return {
     noted: noted.safeParse(item?.noted).data ?? [],

@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 
-/** Answers a request with that status. The message goes to the sender, so it says what is wrong. */
+/** Answers a request with its status. The sender reads the message, so it says what is wrong. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: number;
@@ -37,8 +37,8 @@ export function rawBody(): MiddlewareObj<RawRequest, APIGatewayProxyStructuredRe
 }
 
 /**
- * Answers errors: an {@link HttpError} with its own status, everything else with 500 and a log line, because then the
- * event is not stored and must be delivered again.
+ * Answers errors: an {@link HttpError} with its own status, and any other error with 500 and a log line, because the
+ * event is then not stored and must be delivered again.
  */
 export function httpErrors(
   log: Pick<Console, 'warn' | 'error'>,

@@ -1,7 +1,7 @@
 /**
- * The trace that a request names, as its sender sees it: the header `traceparent`. It is not signed, and decides nothing.
+ * Returns the trace of a request from its header `traceparent`, under which the sender finds the request. The header is
+ * not signed, so nothing depends on it.
  * https://www.w3.org/TR/trace-context/#traceparent-header
- *
  * @param headers with lowercase names
  */
 export function traceOf({ traceparent = '' }: Readonly<Record<string, string | undefined>>): { trace?: string } {

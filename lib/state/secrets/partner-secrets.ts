@@ -4,8 +4,8 @@ import { API_KEY, API_KEY_EXPECTED } from '../../service/partner/encryption.ts';
 const text = z.string().check(z.minLength(1));
 
 /**
- * The `instance/<connection>` secrets: where an instance is. account-link, which strangers can reach, reads nothing else
- * of a connection.
+ * The `instance/<connection>` secrets: the address of an instance. This is all that account-link, which strangers can
+ * reach, can read about a connection.
  */
 export const instanceSecret = z.object({
   /** Scheme and host of the instance. */

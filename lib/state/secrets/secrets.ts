@@ -5,61 +5,63 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod/mini';
 
-/** A secret that cannot be used. The message names the secret and its missing or invalid fields, never a value. */
+/** An unusable secret. The message names the secret and its missing or invalid fields, but no value. */
 export class SecretError extends Error {
   override readonly name = 'SecretError';
 }
 
-/** Blank text is no key. */
+/** Not blank. */
 const text = z.string().check(z.refine((given) => given.trim() !== '', 'expected a text that is not blank'));
 
 /**
- * The `github-webhook` secret. It is separate from the credentials, so that the publicly reachable function can read
- * nothing else.
+ * The `github-webhook` secret. It is separate from the credentials, so that the public function can read nothing else.
  */
 export const githubWebhookSecret = z.object({ webhookSecret: text });
 
-/** The `grants` secret: what the grants of people are sealed with in the table. */
+/** The `grants` secret: the key that seals people's grants in the table. */
 export const grantsSecret = z.object({ key: z.string().check(z.minLength(32)) });
 
-/** The `markers` secret: what the markers of everything that the relay creates are derived with. */
+/** The `markers` secret: the key from which all markers are derived. */
 export const markersSecret = grantsSecret;
 
-/** The `intake` secret: what the webhooks sign the jobs of people with. */
+/** The `intake` secret: the key with which the webhooks sign people's jobs. */
 export const intakeSecret = grantsSecret;
 
-/** The `calendar/<team>` secrets: the address of an iCalendar file. Those who know it can read the calendar. */
+/**
+ * The `calendar/<team>` secrets: the address of an iCalendar file. The address alone is enough to read the calendar.
+ */
 export const calendarSecret = z.object({ address: z.url({ protocol: /^https?$/ }) });
 
 /** The part of the `slack` secret that the Slack webhook needs. */
 export const slackSigningSecret = z.object({ signingSecret: text });
 
-/** The part that messages and modals need. If the token is missing or empty, the relay sends none. */
+/** The part of the `slack` secret that messages and modals need. Without a token, the relay sends none. */
 export const slackCredentials = z.object({ botToken: z.optional(z.string()) });
 
-/** The whole of the `slack` secret. */
+/** The complete `slack` secret. */
 export const slackSecret = z.extend(slackSigningSecret, slackCredentials.shape);
 
-/** Reads from Secrets Manager, with a cache in memory. */
+/** Reads secrets from Secrets Manager, with a cache in memory. */
 export interface Secrets {
-  /** @throws {SecretError} if the secret is missing, empty or malformed */
+  /** Returns the current secret. @throws {SecretError} if the secret is missing, empty or malformed */
   current<T>(name: string, schema: z.core.$ZodType<T>): Promise<T>;
   /**
-   * The current secret, and for {@link PREVIOUS_VALID_MS} after a rotation the previous one, which is read on demand.
+   * Yields the current secret, and for {@link PREVIOUS_VALID_MS} after a rotation also the previous one, which is read
+   * on demand.
    */
   accepted<T>(name: string, schema: z.core.$ZodType<T>): AsyncIterable<T>;
-  /** Begins to read the secret, so that its first use need not wait. */
+  /** Starts to read the secret, so that its first use need not wait. */
   prepare(name: string): void;
   /**
    * Marks the secret as possibly out of date, so that its next use reads it again.
-   * @param atMostEveryMs a minute by default, so that forged signatures cannot trigger unlimited reads
-   * @returns false if it was read more recently
+   * @param atMostEveryMs a minute by default, so that forged signatures cannot cause unlimited reads
+   * @returns false if the secret was read more recently
    */
   refresh(name: string, atMostEveryMs?: number): boolean;
 }
 
 export interface SecretTimes {
-  /** When the current version was created; epoch milliseconds. @throws {SecretError} if there is none */
+  /** Returns when the current version was created; epoch milliseconds. @throws {SecretError} if there is none */
   createdAt(name: string): Promise<number>;
 }
 
@@ -67,8 +69,8 @@ export interface SecretTimes {
 const PREVIOUS_VALID_MS = 24 * 3_600_000;
 const REFRESH_AT_MOST_EVERY_MS = 60_000;
 /**
- * A secret that is missing, malformed or refused by Secrets Manager is not read again for this long. Without the pause,
- * every forged request would cause a request to Secrets Manager.
+ * How long a missing, malformed or refused secret is not read again. Without this pause, every forged request would
+ * cause a request to Secrets Manager.
  */
 const FAILURE_REMEMBERED_MS = 5_000;
 
@@ -79,7 +81,7 @@ interface Version {
 
 interface CachedSecret {
   readAt: number;
-  /** The next use after this time reads it again. */
+  /** After this time, the next use reads the secret again. */
   validUntil: number;
   versions: Map<string, Promise<Version | undefined>>;
 }
@@ -148,7 +150,7 @@ export function createSecrets(
       yield await secrets.current(name, schema);
       if (clock() - (await secrets.createdAt(name)) > PREVIOUS_VALID_MS) return;
       const before = await version(name, 'AWSPREVIOUS').catch((error) => {
-        // A previous secret that is malformed counts as missing.
+        // A malformed previous secret counts as missing.
         if (error instanceof SecretError) return undefined;
         throw error;
       });
@@ -167,8 +169,8 @@ export function createSecrets(
 }
 
 /**
- * True if any currently accepted secret passes. If none does, the secret may have been rotated since, so it is read
- * again.
+ * True if any currently accepted secret passes the check. If none does, reads the secret again, because it may have
+ * been rotated.
  */
 export async function isAcceptedBySecret<T>(
   secrets: Secrets,

@@ -5,8 +5,9 @@ import { unchangedSince } from './unreadable-item.ts';
 
 /**
  * Changes an item, and counts the changes. An unreadable item counts as missing; an expired item still counts.
- * @param transition returns undefined to leave the item as it is; then so does this
- * @param seen the item that was read. If something was written since, it is read again.
+ * @param transition returns undefined to leave the item as it is
+ * @param seen the item as the caller read it. If another write came since, it is read again
+ * @returns the new state; undefined if the item was left as it is
  */
 export async function changeItem<State extends object>(
   table: Table,

@@ -21,7 +21,7 @@ export type Item = Record<string, unknown>;
 
 /**
  * A DynamoDB expression in which `#name` stands for the attribute `name` and `:value` for an entry of `values`, as in
- * `#status = :queued`. Names are always written with `#`, so that no reserved word is ever met.
+ * `#status = :queued`. Names always have a `#`, so that none is a reserved word.
  */
 export interface Expression {
   expression: string;
@@ -29,36 +29,36 @@ export interface Expression {
 }
 
 /**
- * The ids of an item's last conditional writes: the newest, and those before it. The SDK repeats a write whose answer was
- * lost, and the condition of the repetition then fails on what the first try wrote, or on what another worker has written
- * over it since. Other modules never see these attributes.
+ * The ids of an item's last conditional writes: the newest, and the ones before it. The SDK repeats a write whose
+ * answer was lost. The condition of the repetition then fails, because the first try, or another worker since, has
+ * changed the item. Other modules never see these attributes.
  */
 const WRITE_ID = 'writeId';
 const EARLIER_IDS = 'earlierIds';
 const WRITE_ID_BYTES = 9;
-/** How many earlier ids a put keeps. An update cannot cut a list, and keeps one. */
+/** How many earlier ids a put keeps. An update keeps only one, because it cannot shorten a list. */
 const EARLIER_KEPT = 7;
 const SET_WRITE_ID = `SET #${WRITE_ID} = :${WRITE_ID}, #${EARLIER_IDS} = if_not_exists(#${WRITE_ID}, :${WRITE_ID})`;
-/** A repeated update must not count twice where its condition still holds. */
+/** Keeps a repeated update from counting twice if its condition still holds. */
 const NOT_WRITTEN = `NOT contains(#${WRITE_ID}, :${WRITE_ID}) AND NOT contains(#${EARLIER_IDS}, :${WRITE_ID})`;
-/** How many items a process remembers the ids of. */
+/** For how many items a process remembers the write ids. */
 const ITEMS_REMEMBERED = 200;
 
 /**
- * The state table: single-item operations only, each atomic on its own.
+ * The state table. It has operations on single items only, and each of them is atomic.
  *
- * A conditional write recognizes its own repetition, also if other workers have written the item in the meantime: seven
- * with puts, or one with an update. If more have, the caller is told that the condition did not hold. Callers therefore
- * read that answer as "the item is not as I wrote it", and never as "I wrote nothing".
+ * A conditional write recognizes its own repetition, even if other workers have written the item since: seven puts, or
+ * one update. After more writes, it returns that the condition did not hold. Callers must therefore read this result as
+ * "the item is not as I wrote it", not as "I wrote nothing".
  */
 export type Table = ReturnType<typeof createTable>;
 
-/** @param ownClock of this process */
+/** @param ownClock this process's clock */
 export function createTable(client: DynamoDBClient, tableName: string, ownClock: () => number) {
   const clock = createTableClock(ownClock);
   keepDate(client);
 
-  /** By key. A put replaces the whole item, so it needs the ids of the writes before it. */
+  /** The write ids by key. A put needs them, because it replaces the whole item. */
   const idsRead = new Map<string, string[]>();
 
   function rememberIds(key: Key, { [WRITE_ID]: last = '', [EARLIER_IDS]: earlier = '' }: Item): void {
@@ -68,7 +68,7 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
     if (idsRead.size > ITEMS_REMEMBERED && oldest !== undefined) idsRead.delete(oldest);
   }
 
-  /** A reading that is under way, whose answer tells the time. */
+  /** A read in progress, whose answer brings the table's time. */
   let timing: Promise<unknown> | undefined;
 
   function read(key: Key): Promise<Item | undefined> {
@@ -89,7 +89,7 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
     return Item && asItem(Item);
   }
 
-  /** @param from the key of the item before the page */
+  /** @param from the key of the last item before the page */
   async function query(input: Partial<QueryCommandInput>, from: Attributes | undefined): Promise<QueryCommandOutput> {
     const sentAt = ownClock();
     const page = await client.send(new QueryCommand({ TableName: tableName, ...input, ExclusiveStartKey: from }));
@@ -97,7 +97,7 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
     return page;
   }
 
-  /** All pages of a query, one after the other. */
+  /** Yields all pages of a query, one after the other. */
   async function* pages(input: Partial<QueryCommandInput>): AsyncGenerator<QueryCommandOutput> {
     let from: Attributes | undefined;
     do {
@@ -107,7 +107,7 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
     } while (from);
   }
 
-  /** The item, if the write with this id was one of its last conditional writes. */
+  /** Returns the item if the write with this id was one of its last conditional writes. */
   async function readWritten(key: Key, writeId = ''): Promise<Item | undefined> {
     const item = await read(key);
     return idsRead.get(nameOf(key))?.includes(writeId) ? item : undefined;
@@ -115,14 +115,14 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
 
   return {
     clock,
-    /** Asks the table for an item if it has not been asked for one by this process yet, so that {@link clock} is known. */
+    /** Reads an item if {@link clock} is unknown, because this process has read nothing from the table yet. */
     async ensureTime(key: Key): Promise<void> {
       if (clock.isKnown()) return;
       await (timing ?? read(key));
     },
-    /** Reads consistently an item, also an expired one that DynamoDB has not removed yet. */
+    /** Reads an item consistently. Includes an expired item that DynamoDB has not removed yet. */
     getEvenExpired: read,
-    /** The same, but @returns undefined for an expired item, which DynamoDB may keep for days */
+    /** Reads an item consistently. @returns undefined for an expired item, which DynamoDB may keep for days */
     async get(key: Key): Promise<Item | undefined> {
       const item = await read(key);
       return item && !isExpired(item, clock.now()) ? item : undefined;
@@ -149,7 +149,7 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
      */
     async update(key: Key, change: Expression, condition?: Expression): Promise<Item | undefined> {
       const writeId = condition && newWriteId();
-      // An update may set nothing else.
+      // The update may have no SET of its own.
       const setsId = change.expression.includes('SET ')
         ? change.expression.replace('SET ', `${SET_WRITE_ID}, `)
         : `${change.expression} ${SET_WRITE_ID}`;
@@ -175,7 +175,10 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
         () => readWritten(key, writeId),
       );
     },
-    /** @returns false if the condition did not hold and the item is still there, or was not there before */
+    /**
+     * Deletes an item. @returns false if the condition did not hold and the item is still there, or was not there
+     * before
+     */
     async delete(key: Key, condition?: Expression): Promise<boolean> {
       const deleted = await unlessConditionFails(
         client.send(
@@ -189,7 +192,7 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
       );
       return deleted !== undefined;
     },
-    /** All items of one partition, read consistently, in order of their sort keys. */
+    /** Returns all items of one partition, read consistently, in the order of their sort keys. */
     async partition(pk: string): Promise<Item[]> {
       const items: Item[] = [];
       const input = { ...where({ expression: '#pk = :pk', values: { pk } }), ConsistentRead: true };
@@ -197,8 +200,9 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
       return items;
     },
     /**
-     * One page of an index, which may lag behind the table, and the key attributes of its last item if more may follow.
-     * @param options.after the key attributes, of the table and the index, of the item before the page
+     * Returns one page of an index, which may lag behind the table. `last` has the key attributes of the page's last
+     * item, if more items may follow.
+     * @param options.after the key attributes, of the table and the index, of the last item before the page
      */
     async indexPage(
       index: string,
@@ -210,7 +214,7 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
       const { Items = [], LastEvaluatedKey: last } = await query(input, from);
       return { items: Items.map(asItem), last: last && plain(last) };
     },
-    /** How many items of an index meet the condition. @param most where to stop counting */
+    /** Counts the items of an index that meet a condition. @param most where to stop counting */
     async countIndex(index: string, condition: Expression, most: number): Promise<number> {
       let count = 0;
       for await (const { Count = 0 } of pages({
@@ -224,7 +228,7 @@ export function createTable(client: DynamoDBClient, tableName: string, ownClock:
       }
       return count;
     },
-    /** All items of an index, which may lag behind the table, page by page, by default in ascending order. */
+    /** Yields the items of an index, which may lag behind the table, page by page. Ascending by default. */
     async *indexPages(
       index: string,
       condition: Expression,
@@ -259,7 +263,8 @@ function placeholders({ expression, values = {} }: Expression) {
 }
 
 /**
- * @param repeated what to return if the SDK has sent the write more than once, and an earlier try wrote the item
+ * Awaits a conditional write.
+ * @param repeated returns the result if the SDK sent the write more than once and an earlier try wrote the item
  * @returns undefined if the condition did not hold
  */
 async function unlessConditionFails<T, R>(
@@ -283,13 +288,13 @@ function asItem(attributes: Attributes): Item {
   return item;
 }
 
-/** An item that cannot be read is written back with what is in it. */
+/** Lets an unreadable item be written back with its own values. */
 const MARSHALLING = { removeUndefinedValues: true, allowImpreciseNumbers: true };
 
-/** A number that a double cannot hold exactly is rounded: the relay did not write it. */
+/** Rounds a number that a double cannot hold exactly. The relay does not write such numbers. */
 const plain = (attributes: Attributes): Item => unmarshall(attributes, { wrapNumbers: Number });
 
-/** The update that sets each field that has a value here, and removes others. */
+/** Returns the update that sets each field with a value, and removes others. */
 export function setFields(fields: Readonly<Item>, remove: readonly string[] = []): Expression {
   const values = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   const set = `SET ${Object.keys(values).map((name) => `#${name} = :${name}`)}`;

@@ -4,13 +4,13 @@ import type { Expression } from './table.ts';
 
 /**
  * A stored item that is not as the relay writes it. The message says which item, which attributes are wrong, and what
- * to do. It repeats no value.
+ * to do. It contains no values.
  */
 export class UnreadableItem extends Error {
   override readonly name: string = 'UnreadableItem';
 }
 
-/** An item of a newer version, or what only a newer version has. */
+/** An item of a newer version, or something that only a newer version has. */
 export class NewerItem extends UnreadableItem {
   override readonly name = 'NewerItem';
 
@@ -21,9 +21,8 @@ export class NewerItem extends UnreadableItem {
 
 /**
  * Checks an item of the table, which is input like any other.
- *
- * @param what the item, for the message
- * @param todo what an operator does about it
+ * @param what names the item in the message
+ * @param todo what an operator should do
  * @throws {UnreadableItem}
  */
 export function readItem<T>(shape: z.ZodMiniType<T>, item: unknown, what: string, todo: string): T {
@@ -34,7 +33,7 @@ export function readItem<T>(shape: z.ZodMiniType<T>, item: unknown, what: string
   throw new UnreadableItem(`${what} cannot be read: impossible value of ${wrong.join(', ')}. ${todo}`);
 }
 
-/** For lists, which leave out unreadable items. */
+/** Returns undefined for an unreadable item. For lists, which leave such items out. */
 export async function ifReadable<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read;
@@ -44,13 +43,14 @@ export async function ifReadable<T>(read: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Epoch milliseconds that a date can have. */
+/** A time in epoch milliseconds, within the range of a Date. */
 export const storedTime = z.number().check(z.gte(0), z.lte(8.64e15));
 
 /**
- * The condition that nothing was written since an item was read.
+ * Returns the condition that no write has come since an item was read.
  * @param count the attribute that each write changes
- * @param was its value, which may be anything. A number that a double cannot hold is compared by that.
+ * @param was its value, which may be anything. For a number that a double cannot hold, the condition is that it is
+ * still so large
  */
 export function unchangedSince(count: string, was: unknown): Expression {
   if (was === undefined) return { expression: `attribute_not_exists(#${count})` };

@@ -1,12 +1,13 @@
 import { FORM } from './form.ts';
 
 /**
- * The oldest version whose items this one reads. A version reads all items of its major and of the last minor of the major
- * before, so raise it with each major. In 0.x, a minor counts as a major. test/state/items/ has the items since then.
+ * The oldest version whose items this version reads. A version reads all items of its major, and of the last minor of
+ * the major before, so raise this with each major. In 0.x, a minor counts as a major. test/state/items/ has the items
+ * since then.
  */
 export const READS_SINCE = '0.1.0';
 
-/** The version that a stage or a folder says it was run by. */
+/** The version that last ran on a stage or in a folder. */
 export interface Wrote {
   version: string;
   /** The form of the items that it writes. */
@@ -14,9 +15,9 @@ export interface Wrote {
 }
 
 /**
- * Why a version cannot go on with what another one wrote, and what to do. Undefined if it can.
+ * Says why a version cannot continue with the data of another one, and what to do. Returns undefined if it can.
  *
- * @param wrote undefined of a version that does not say it
+ * @param wrote undefined if the other version recorded nothing
  */
 export function versionFault(
   wrote: Wrote | undefined,
@@ -36,5 +37,5 @@ function isBefore(one: string, other: string): boolean {
   return Number(its[differs]) < Number(others[differs]);
 }
 
-/** The numbers of `1.2.3` or `1.2.3-beta.1`. */
+/** Returns the numbers of `1.2.3` or `1.2.3-beta.1`. */
 const numbersOf = (version: string) => version.split(/[.-]/, 3).map(Number);
