@@ -2,11 +2,15 @@ import * as z from 'zod';
 import { readCustomAutomations } from '../lib/automations/custom/folder.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { localTime } from '../lib/dates.ts';
+import { shortName } from '../lib/engine/record/job.ts';
 import { eventNow, type ScheduleEvent, schedules } from '../lib/schedules.ts';
+import { counted } from '../lib/text.ts';
 import { lastReminderAt } from '../lib/timesheets/calendar.ts';
 import { customOf } from '../lib/triggers/custom-automation.ts';
 import { ownKeyHeader } from '../local/state.ts';
+import { oneLine } from '../local/terminal.ts';
 import type { Define } from './cli.ts';
+import { printFindings } from './doctor/finding.ts';
 import { MOMENTS, readMoment } from './moment.ts';
 import { printJson } from './print.ts';
 import { reach } from './reach.ts';
@@ -36,12 +40,12 @@ export const define: Define = (command, { stage, readConfig, customFolder }) => 
       const { slug, event } = await chosen(name, at);
       const stageName = stage();
       const result = await (stageName === undefined ? runLocally(slug, event) : runDeployed(stageName, slug, event));
-      const asOf = at === undefined ? '' : ` as of ${localTime(at.getTime())} (${at.toISOString()})`;
-      if (!json) console.log(`${name} ran${asOf}:`);
-      printJson(result);
-      if (name === 'due-schedules' && !json && jobsMade.safeParse(result).data?.jobs.length === 0) {
-        console.log(nothingDue(await readConfig(), (at ?? new Date()).getTime()));
-      }
+      if (json) return printJson(result);
+      const now = at?.getTime() ?? Date.now();
+      console.log(`${name} ran${at === undefined ? '' : ` as of ${localTime(now)}`}.`);
+      if (name === 'due-schedules' && returned.safeParse(result).data?.jobs?.length === 0)
+        console.log(nothingDue(await readConfig(), now));
+      else printReturned(result);
     });
 
   /** The function to run, and its event. due-schedules makes the jobs of the team's own schedules. */
@@ -57,8 +61,40 @@ export const define: Define = (command, { stage, readConfig, customFolder }) => 
 
 const slugs = schedules.map(({ slug }) => slug);
 
-/** The result of due-schedules. */
-const jobsMade = z.looseObject({ jobs: z.array(z.unknown()) });
+/** What the functions return; each returns some of it. */
+const returned = z.object({
+  swept: z.number().optional(),
+  checked: z
+    .array(z.object({ secret: z.string(), verdict: z.enum(['good', 'bad', 'unknown', 'skipped']), why: z.string() }))
+    .optional(),
+  jobs: z.array(z.object({ id: z.string(), summary: z.string(), repeat: z.boolean() })).optional(),
+  hooks: z.number().optional(),
+  refused: z.number().default(0),
+  redelivered: z.number().default(0),
+  givenUp: z.number().default(0),
+});
+
+function printReturned(result: unknown): void {
+  const { swept, checked, jobs, hooks, refused, redelivered, givenUp } = returned.parse(result);
+  if (checked)
+    printFindings(
+      checked.map(({ secret, verdict, why }) => ({
+        what: secret,
+        verdict: verdict === 'skipped' ? 'unknown' : verdict,
+        detail: why,
+      })),
+    );
+  if (swept !== undefined) console.log(`Queued ${counted(swept, 'job')} again.`);
+  for (const { id, summary, repeat } of jobs ?? [])
+    console.log(oneLine(`${repeat ? 'Known job' : 'New job'} ${shortName(id)}: ${summary}`));
+  if (hooks === undefined) return;
+  console.log(
+    `Looked at ${counted(hooks, 'webhook')}, and asked GitHub to send ${counted(redelivered, 'event')} again.`,
+  );
+  if (givenUp > 0)
+    console.log(`Gave up ${counted(givenUp, 'event')}, because each attempt failed while others arrived.`);
+  if (refused > 0) console.log(`GitHub refuses ${counted(refused, 'webhook')}: npx partner-relay doctor says why.`);
+}
 
 /** Why nothing is due at that time, and when something was last due. */
 function nothingDue({ timesheets }: Pick<RelayConfig, 'timesheets'>, at: number): string {

@@ -28,13 +28,17 @@ const LISTS: Record<string, { rows: (data: Data, target: Target) => ListRow[] | 
     },
   };
 
+const COMMANDS = Object.keys(LISTS)
+  .map((name) => `  npx partner-relay sandbox ${name}`)
+  .join('\n');
+
 /** `sandbox`: lists the records of the sandbox, with the ids that commands take. */
 export const define: Define = (command, { open }) =>
   command
     .description(
       'list the people, projects, tasks, checklist items, defects or test scenarios of the sandbox, with their ids',
     )
-    .addArgument(new Argument('<list>').choices(Object.keys(LISTS)))
+    .addArgument(new Argument('[list]').choices(Object.keys(LISTS)))
     .option('--json', 'as JSON')
     .addHelpText(
       'after',
@@ -42,13 +46,12 @@ export const define: Define = (command, { open }) =>
   npx partner-relay sandbox items
   npx partner-relay send --body '/done 101'`,
     )
-    .action(async (name: string, options: { json?: boolean }) => {
-      const list = LISTS[name];
+    .action(async (name: string | undefined, options: { json?: boolean }) => {
+      const list = name === undefined ? undefined : LISTS[name];
+      if (!list) return console.log(`The lists of the sandbox, with the ids that commands take:\n\n${COMMANDS}`);
       const target = await open();
       const url = target.running?.sandbox;
-      if (!list || url === undefined) {
-        throw new Error('this relay uses a real instance, not the sandbox: look the ids up there');
-      }
+      if (url === undefined) throw new Error('this relay uses a real instance, not the sandbox: look the ids up there');
       const response = await reach(`${url}/sandbox/data`, {});
       const rows = await list.rows((await response.json()) as Data, target);
       if (options.json) return printJson(rows);

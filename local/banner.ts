@@ -27,18 +27,20 @@ export interface BannerFacts {
 export function banner(facts: BannerFacts): string {
   const { consoleUrl, slack, sandbox, folder, unfinished, own, verbose } = facts;
   return `
-Partner Relay runs on this machine${sandbox ? ', with a sandbox in place of the service' : ''}.
-From a second terminal in this folder:
+Partner Relay is running on this machine${sandbox ? ', with a sandbox in place of the service' : ''}.
+In a second terminal in this folder:
 
-  npx partner-relay send issues    # GitHub's example issue becomes a defect
-${slack ? SLACK_HINT : ''}  npx partner-relay jobs           # what became of it
+  npx partner-relay send issues    # turns GitHub's example issue into a defect
+${slack ? SLACK_HINT : ''}  npx partner-relay jobs           # shows what happened
 
-  console      ${consoleUrl}
-${verbose ? addresses(facts) : ''}
+Or open the console in your browser:
+
+  ${consoleUrl}
+${verbose ? `\n${addresses(facts)}` : ''}
 ${unfinished > 0 ? `${counted(unfinished, 'unfinished job')} of ${folder} will continue, now or at the time that it waits for.\n` : ''}${own.map((line) => `${line}\n`).join('')}${verbose ? '' : 'For addresses, keys and secrets: npx partner-relay start --verbose\n'}`;
 }
 
-const SLACK_HINT = `  npx partner-relay send slack '/pm log 1h30m Login with passkeys'    # as you would type it in Slack
+const SLACK_HINT = `  npx partner-relay send slack '/pm log 1h30m Login with passkeys' # logs time
 `;
 
 /** The addresses of the relay on this machine, and the keys for them. */
@@ -75,7 +77,7 @@ ${sandbox ? `  secret key   ${secretKey}\n` : ''}`;
 
 function faultsHint({ url, controlKey }: Sandbox): string {
   return `
-Break something. docs/console.md#break-the-sandbox has a list. The answer to the next creation is lost:
+Simulate a fault (docs/console.md#break-the-sandbox lists them). This loses the answer to the next creation:
 
   curl ${url}/sandbox/faults -H 'authorization: Bearer ${controlKey}' \\
     -d '{"kind":"cut","when":"after work","operation":"/defects/create","times":1}'

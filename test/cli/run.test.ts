@@ -61,16 +61,22 @@ describe('relay run, on this machine', () => {
       { secret: 'github', verdict: 'skipped' },
       { secret: 'slack', verdict: 'good' },
     ]);
-    expect(await run(['job-sweep'])).toBe('job-sweep ran:\n{\n  "swept": 0\n}');
+    expect(await run(['credential-check'])).toMatch(
+      /^credential-check ran\.\n\S*✓\S* partner\/main +validate returned/,
+    );
+    expect(await run(['job-sweep'])).toBe('job-sweep ran.\nQueued 0 jobs again.');
   });
 
   it('relay run due-schedules names its jobs, or says when something was due', async () => {
     const { jobs } = JSON.parse(await run(['due-schedules', '--at', '2026-11-20T17:30+01:00', '--json']));
     expect(jobs).toMatchObject([{ summary: 'team-timesheets of platform, 2026-11-20', repeat: false }]);
+    expect(await run(['due-schedules', '--at', '2026-11-20T17:30+01:00'])).toMatch(
+      /^due-schedules ran as of 2026-11-20 [^(]*\.\nKnown job \w{6}: team-timesheets of platform, 2026-11-20$/,
+    );
     const nothing = ['due-schedules', '--at', '2026-11-22T05:00Z'];
     // The teams of relay.config.ts.
     expect(await run(nothing)).toMatch(
-      /^due-schedules ran as of 2026-11-22 .* \(2026-11-22T05:00:00\.000Z\):[\s\S]*\nNothing is due at 2026-11-22.*The last time that something was due: --at 2026-11-20T15:30:00.000Z$/,
+      /^due-schedules ran as of 2026-11-22 [^(]*\.\nNothing is due at 2026-11-22.*The last time that something was due: --at 2026-11-20T15:30:00.000Z$/,
     );
     expect(JSON.parse(await run([...nothing, '--json']))).toEqual({ due: 0, jobs: [] });
   });

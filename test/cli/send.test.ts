@@ -285,6 +285,7 @@ describe('partner-relay sandbox', () => {
     expect(await sandbox('tasks')).toMatch(/^d94e6b20-\S+ +Login with passkeys +Mobile App$/m);
     expect(JSON.parse(await sandbox('projects', '--json'))).toHaveLength(3);
     expect(await sandbox('scenarios')).toMatch(/^f3c9d5e8-\S+ +Checkout +draft$/m);
+    expect(await sandbox()).toMatch(/^The lists of the sandbox.*\n\n {2}npx partner-relay sandbox people\n/);
     await expect(sandbox('nothing')).rejects.toThrow('Allowed choices are people, projects, tasks, items, defects');
   });
 

@@ -18,7 +18,7 @@ import { seededRandom } from '../service/budget/virtual-time.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const REPOSITORY = 'Codertocat/Hello-World';
-const STARTED = /Partner Relay runs on this machine/;
+const STARTED = /Partner Relay is running on this machine/;
 const DAY_MS = 86_400_000;
 /** One in this many issues is edited, and one in this many events is delivered twice. */
 const EDITED_ONE_IN = 10;
