@@ -48,7 +48,7 @@ export function Continues({ job }: { job: Pick<JobRow, 'status' | 'until' | 'isF
   if (status !== 'waiting' || until === undefined) return null;
   return (
     <span>
-      {' · '}continues <Coming at={until} isForecast={isForecast} past="as soon as a worker takes it" />
+      continues <Coming at={until} isForecast={isForecast} past="as soon as a worker takes it" />
     </span>
   );
 }
