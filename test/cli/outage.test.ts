@@ -73,14 +73,16 @@ describe('an operator in an outage', () => {
     relay.sandbox.setFault({ kind: 'maintenance' });
     const [id = ''] = await open(4);
     expect(await run('replay', id)).toMatch(
-      /is queued again\nmain is down: .*it waits on\. .*npx partner-relay resume main$/,
+      /is queued again\nmain is down: .*It waits until that is over\. .*npx partner-relay resume main$/,
     );
     await relay.work();
     const refusal =
-      /(only those of a backfill and of your own automations can|it is waiting)\. Nothing to do: it continues/;
+      /(only those of a backfill and of your own automations can|it is waiting)\. Nothing to do: it (continues|tries again)/;
     await expect(run('discard', id, '--reason', 'no')).rejects.toThrow(refusal);
     await expect(run('resolve', id, '--again')).rejects.toThrow(refusal);
-    const next = (await run('jobs', '--status', 'waiting')).match(/continues at|as soon as its calls work/g);
+    const next = (await run('jobs', '--status', 'waiting')).match(
+      /tries again at|continues at|as soon as its calls work/g,
+    );
     expect(next?.toSorted().toReversed()).toEqual(next);
     relay.sandbox.clearFaults();
     await relay.workToTheEnd();

@@ -4,7 +4,6 @@ import { parkingInWords, waitInWords } from '../record/in-plain-words.ts';
 import {
   canBeDiscarded,
   continuesAt,
-  continuesInWords,
   type Job,
   type Parked,
   type ParkKind,
@@ -106,12 +105,14 @@ function whatToDo({ connection }: Job, kind: WaitsFor | undefined): string | und
 
 function whenItContinues(job: Job, time: (ms: number) => string, now: number): string {
   const when = continuesAt(job);
-  const kind = waitOf(job)?.for;
   if (when === undefined) return 'waits in line, and continues by itself';
-  const isOver = when !== 'probed' && when.at <= now;
-  // The reason says that something is down.
-  const isSaid = isOver || kind === undefined || kind === 'outage';
-  return `${isSaid ? '' : `waits ${waitInWords[kind].what}, and `}${continuesInWords(when, time, now)}`;
+  if (when === 'probed') return 'continues as soon as its calls work again';
+  if (when.at <= now) return 'continues in a moment';
+  const kind = waitOf(job)?.for;
+  const at = `at ${when.isForecast ? 'about ' : ''}${time(when.at)}`;
+  // The reason says what failed.
+  if (kind === undefined || kind === 'outage' || kind === 'retry') return `tries again ${at}`;
+  return `waits ${waitInWords[kind].what}, and continues ${at}`;
 }
 
 const COMMANDS: Readonly<Record<Choice, (id: string) => string>> = {

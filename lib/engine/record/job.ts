@@ -306,17 +306,6 @@ export function continuesAt(job: Job): { at: number; isForecast: boolean } | 'pr
   return expectedAt === undefined ? undefined : { at: expectedAt, isForecast: dueAt === undefined };
 }
 
-/** @param time formats epoch milliseconds for the reader */
-export function continuesInWords(
-  when: NonNullable<ReturnType<typeof continuesAt>>,
-  time: (ms: number) => string,
-  now: number,
-): string {
-  if (when === 'probed') return 'continues as soon as its calls work again';
-  if (when.at <= now) return 'continues in a moment';
-  return `continues at ${when.isForecast ? 'about ' : ''}${time(when.at)}`;
-}
-
 /** True if the job has ended for good. */
 export const isOver = ({ status }: Pick<Job, 'status'>) => status === 'succeeded' || status === 'not-done';
 
