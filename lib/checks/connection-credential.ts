@@ -13,12 +13,12 @@ import { validate } from '../service/partner/operation.ts';
 import { CannotTell, Unanswered, Wrong } from './check.ts';
 import type { Credential } from './credential-check.ts';
 
-/** A slot may come this much later. */
+/** How long the check waits for a slot. */
 const LONGEST_PAUSE_MS = 8_000;
 
 /**
- * Checks a connection with the service's `/validate`. The check neither obeys breakers nor changes them: opening or
- * closing one calls the jobs that wait.
+ * Checks a connection with the service's `/validate`. The check neither obeys nor changes the breakers, because opening
+ * or closing one calls the waiting jobs.
  */
 export function connectionCredential(
   connection: Connection,
@@ -48,7 +48,7 @@ export function connectionCredential(
     const decision = decisions[outcomeOf(error)].repeatable;
     if (decision === 'park') throw new Wrong(error.message);
     if (decision !== 'wait for budget') throw new Unanswered(error.message);
-    // This check has its own metric for a refused key, which lasts until the next check.
+    // Only a 429 is recorded here. A refused key has the metric of this check, which lasts until the next check.
     metrics.record({ RateLimited: 1 }, name);
     const { retryAfterSeconds } = error;
     await budget.pause(name, limits, retryAfterSeconds === null ? undefined : retryAfterSeconds * 1_000).catch(inWords);
@@ -63,16 +63,16 @@ export function connectionCredential(
   };
 }
 
-/** Every JSON type and non-ASCII text, to detect an encryption that changes the payload. */
+/** Contains every JSON type and non-ASCII text, to detect an encryption that changes the payload. */
 const ECHO = { relay: 'credentials', text: 'Grüße ✓ "\\/', number: 1.5, none: null, list: [true, { deep: [] }] };
 
 /**
- * Has the service decrypt a payload and return it, which proves that key, encryption and signature are right
+ * Lets the service decrypt and return a payload, which proves that the key, the encryption and the signature are right
  * (docs/partner-api.md#operations).
  *
  * @param validate calls the operation of that name
- * @returns what it proves
- * @throws {Wrong} if it returns something else, and what `validate` throws
+ * @returns what the answer proves
+ * @throws {Wrong} if the service returns something else, and what `validate` throws
  */
 export async function compareEcho(validate: (payload: typeof ECHO) => Promise<{ data: unknown }>): Promise<string> {
   const { data } = await validate(ECHO);

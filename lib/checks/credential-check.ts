@@ -6,11 +6,11 @@ import type { MetricName } from '../state/metrics/metrics.ts';
 import { SecretError } from '../state/secrets/secrets.ts';
 import { CannotTell, type Check, NothingThere, Unanswered, Wrong } from './check.ts';
 
-/** The credentials for one system, as their secret holds them. */
+/** The credentials for one system, as their secret contains them. */
 export interface Credential extends Check {
-  /** `partner/main`, `github`, `slack` */
+  /** `partner/main`, `github` or `slack`. */
   secret: string;
-  /** The metric that counts the credentials of this kind that do not work. */
+  /** The metric that counts credentials of this kind that do not work. */
   metric: MetricName;
 }
 
@@ -18,7 +18,7 @@ export interface Credential extends Check {
  * The result of checking one credential.
  * - `good`: it works
  * - `bad`: it does not work, and every event that needs it will fail or wait
- * - `skipped`: none is configured
+ * - `skipped`: it is not configured
  * - `unknown`: it could not be checked now
  */
 export interface CheckedCredential {
@@ -36,8 +36,8 @@ const AGAIN_AFTER_MS = 5_000;
 const LEVELS = { good: 'info', skipped: 'info', unknown: 'warn', bad: 'error' } as const;
 
 /**
- * Checks every credential independently, and reports in log and metrics which do not work and why. All connections have
- * one metric: while one of them could not be checked, it is not recorded that all of them work.
+ * Checks every credential independently, and reports in log and metrics the ones that do not work, with the reason. All
+ * connections share one metric. It does not record that all of them work while one could not be checked.
  *
  * @throws {AggregateError} with the unexpected errors, after all other results are reported
  */
@@ -85,7 +85,7 @@ async function checkTwice(
   { secrets, sleep }: CredentialCheckOptions,
 ): Promise<CheckedCredential> {
   for (let isLast = false; ; isLast = true) {
-    // The key may have been rotated since this process read it, so the secret is read again first.
+    // Reads the secret again first, because the key may have been rotated since this process read it.
     secrets.refresh(secret);
     try {
       return { secret, verdict: 'good', why: await look() };
@@ -96,7 +96,7 @@ async function checkTwice(
   }
 }
 
-/** @throws an error that says nothing of the credentials */
+/** Returns what an error says about the credentials. @throws an error that says nothing about them */
 function found(error: unknown): Omit<CheckedCredential, 'secret'> {
   const isBad = [Wrong, Unanswered, SecretError, BaseUrlError, SlackRefusal].some((kind) => error instanceof kind);
   if (!(error instanceof Error) || !(isBad || error instanceof CannotTell)) throw error;

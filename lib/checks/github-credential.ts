@@ -6,7 +6,8 @@ import type { Credential } from './credential-check.ts';
 
 /**
  * Checks GitHub: the App itself, and the credentials for comments, which are a token or the App's installations.
- * @param repositories the configured ones
+ *
+ * @param repositories the configured repositories
  */
 export function githubCredential(github: GithubClient, repositories: readonly { name: string }[]): Credential {
   // An installation belongs to an account and has one token for all of its repositories.
@@ -33,8 +34,9 @@ export function githubCredential(github: GithubClient, repositories: readonly { 
 }
 
 /**
- * Reading the rate limit does not count against it. A GitHub Enterprise Server without rate limits answers 404, but 401
- * for unknown credentials. https://docs.github.com/en/rest/rate-limit/rate-limit
+ * Accepts the 404 of a GitHub Enterprise Server without rate limits, which answers 401 for unknown credentials. Reading
+ * the rate limit does not count against it.
+ * https://docs.github.com/en/rest/rate-limit/rate-limit
  */
 function unlessWithoutLimits(error: unknown): void {
   if (!(error instanceof RequestError && error.status === 404)) throw error;

@@ -18,7 +18,7 @@ export function slackCredential(slack: SlackApi): Credential {
   };
 }
 
-/** @throws {CannotTell} for an error of Slack that says nothing of what was asked */
+/** @throws {CannotTell} for an error of Slack that does not answer the check */
 export function unlessRefused(error: unknown): never {
   if (error instanceof PlatformRateLimited) throw new CannotTell(error.message);
   if (error instanceof PlatformUnanswered) throw new Unanswered(error.message);

@@ -23,19 +23,19 @@ const FORMATS: Readonly<Record<string, string>> = {
   safeint: 'a whole number',
 };
 
-/** The unit of a length, in the singular and the plural. */
+/** The unit of a length, singular and plural. */
 const COUNTED: Readonly<Record<string, readonly [string, string]>> = {
   string: ['character', 'characters'],
   array: ['entry', 'entries'],
 };
 
-/** What is said of a name, unless its schema says more. */
+/** The message for an unknown name, unless its schema has another one. */
 export const UNKNOWN_NAME = 'there is no such name here';
 
-/** The message of a union that does not set one. */
+/** The message of a union without a message of its own. */
 export const OTHER_KIND = 'expected another kind of value';
 
-/** What zod expected where it found a fault: `expected a list`. */
+/** Says what zod expected in place of a fault: `expected a list`. */
 export function expectation(issue: z.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -60,7 +60,7 @@ export function expectation(issue: z.$ZodRawIssue): string {
   }
 }
 
-/** `'low', 'normal' or 'high'` */
+/** Returns alternatives in words: `'low', 'normal' or 'high'` */
 function oneOf(values: readonly unknown[]): string {
   const shown = values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)));
   const last = shown.pop() ?? 'nothing';
@@ -73,7 +73,10 @@ function counted(limit: number | bigint, origin: string): string {
   return `${limit} ${limit === 1 ? one : several}`;
 }
 
-/** If a text is missing, zod names only its type. The schema's message for an empty text says more. */
+/**
+ * Returns the message for a missing value. For a missing text, zod names only the type, and the schema's message for an
+ * empty text says more.
+ */
 function ofMissing({ expected, schema }: z.$ZodRawIssue<z.$ZodIssueInvalidType>): string {
   const type = `expected ${TYPES[expected] ?? expected}`;
   if (expected !== 'string' || !schema) return type;

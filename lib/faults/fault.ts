@@ -2,11 +2,11 @@ import * as z from 'zod/v4/core';
 import { nearest, nearMiss } from '../near-miss.ts';
 import { expectation, OTHER_KIND, UNKNOWN_NAME } from './expectation.ts';
 
-/** What is wrong with one part of something that a person wrote. */
+/** A fault in one part of something that a person wrote. */
 export interface Fault {
-  /** The path to it: `['github', 'repositories', 0, 'logtime']`. Empty for the whole. */
+  /** The path to the part: `['github', 'repositories', 0, 'logtime']`. Empty for the whole. */
   path: readonly PropertyKey[];
-  /** What is expected, and what was found. */
+  /** The expected and the found value. */
   message: string;
 }
 
@@ -17,20 +17,20 @@ interface ReadOptions {
 
 type InputReading<T> = { ok: true; value: T } | { ok: false; faults: Fault[] };
 
-/** The longest text of a person that a message repeats. */
+/** The longest part of a person's text that a message repeats. */
 const LONGEST_SHOWN = 60;
 
 /**
- * Checks what a person wrote against a schema. The faults are described without the terms of zod.
+ * Checks what a person wrote against a schema, and describes faults without the terms of zod.
  *
- * A message that a schema sets itself stands as it is. If it begins with "expected", what was found is added.
+ * A schema's own message stays as it is. If it begins with "expected", the found value is added.
  */
 export function readInput<T>(
   schema: z.$ZodType<T>,
   input: unknown,
   { showValues = true }: ReadOptions = {},
 ): InputReading<T> {
-  /** The valid names, by zod's array of the unknown ones: an issue has that array, but not its schema. */
+  /** The valid names, keyed by zod's array of the unknown names, because an issue has that array but not its schema. */
   const known = new WeakMap<readonly string[], readonly string[]>();
   const error = (issue: z.$ZodRawIssue) => {
     if (issue.code === 'unrecognized_keys' && issue.schema instanceof z.$ZodObject) {
@@ -72,12 +72,14 @@ export function readInput<T>(
   }
 }
 
-/** `github.repositories.0.logtime: there is no such name here; did you mean 'logTime'?` */
+/** Returns a fault in one line: `github.repositories.0.logtime: there is no such name here; did you mean 'logTime'?` */
 export function faultLine({ path, message }: Fault): string {
   return `${path.map(String).join('.') || '(whole)'}: ${message}`;
 }
 
-/** The alternative of a union that takes this kind of value. Its faults say more than those of the others. */
+/**
+ * Returns the faults of the only alternative that accepts this kind of value, because they say more than the others.
+ */
 function nearestBranch(branches: readonly (readonly z.$ZodIssue[])[]): readonly z.$ZodIssue[] | undefined {
   const fitting = branches.filter(
     (issues) => !issues.some(({ path, code }) => path.length === 0 && code !== 'unrecognized_keys'),
@@ -85,14 +87,14 @@ function nearestBranch(branches: readonly (readonly z.$ZodIssue[])[]): readonly 
   return fitting.length === 1 ? fitting[0] : undefined;
 }
 
-/** The message of a union: its own, or those of its alternatives. */
+/** Returns the message of a union: its own, or else those of its alternatives. */
 function ofUnion(issue: z.$ZodIssueInvalidUnion): string {
   if (issue.message !== OTHER_KIND) return issue.message;
   const expected = issue.errors.flatMap(([first]) => first?.message.replace(/^expected /, '') ?? []);
   return `expected ${[...new Set(expected)].join(', or ')}`;
 }
 
-/** The value that was probably meant, of those that a setting can have. */
+/** Suggests the valid value that was probably meant. */
 function meantValue(issue: z.$ZodIssue, found: unknown): string {
   if (typeof found !== 'string') return '';
   const meant = nearMiss(found, valuesOf(issue));
@@ -128,8 +130,8 @@ function shown(value: unknown, showValues: boolean): string {
 }
 
 /**
- * What to say of a name that does not exist: `no connection 'mian'; did you mean 'main'?`, or the names that exist if
- * none of them is near.
+ * Says that a name does not exist: `no connection 'mian'; did you mean 'main'?`. Without a similar name, it lists the
+ * existing ones.
  *
  * @param what the kind of thing, with `no`: `no connection`
  */
@@ -137,14 +139,14 @@ export function unknownName(what: string, given: string, known: readonly string[
   return `${what} '${given}'; ${meantName(given, known)}`;
 }
 
-/** More names than a reader takes in. */
+/** Longer lists are shortened for the reader. */
 const MOST_NAMES = 15;
 const NEAREST_NAMES = 5;
 const CODE_LENGTH = 4;
 
 /**
- * `did you mean 'main'?`, `there is only main`, or `there are main, other`. Of many names it says those that begin alike, such
- * as the actions of one event, or else the nearest.
+ * Suggests existing names: `did you mean 'main'?`, `there is only main`, or `there are main, other`. Shortens a long
+ * list to the names with the same beginning, such as the actions of one event, or else to the nearest.
  */
 export function meantName(given: string, known: readonly string[]): string {
   const meant = nearMiss(given, known);
@@ -153,7 +155,7 @@ export function meantName(given: string, known: readonly string[]): string {
   if (known.length === 1) return `there is only ${known[0]}`;
   const beginning = (name: string) => name.split(/[./]/, 1)[0];
   const alike = known.filter((name) => beginning(name) === beginning(given));
-  // Codes, such as those of countries, are near to any word.
+  // Short codes, such as those of countries, are similar to any word.
   const areCodes = known.every((name) => name.length < CODE_LENGTH);
   const few = alike.length > 0 ? alike : nearest(given.slice(0, LONGEST_SHOWN), known, NEAREST_NAMES);
   const shown = known.length > MOST_NAMES && !areCodes ? few : known;

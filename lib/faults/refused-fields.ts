@@ -1,12 +1,15 @@
-/** A list may have thousands of rows with the same mistake. */
+/** A limit, because a list may have thousands of rows with the same mistake. */
 const MOST_FIELDS = 5;
 const MOST_LEVELS = 8;
 
-/** A name in a path. The names in a record may be anything, such as addresses of people: only what looks like a field is shown. */
+/**
+ * Returns a name in a path if it looks like a field. The names in a record may be anything, such as people's addresses,
+ * so others are not shown.
+ */
 export const shownName = (name: PropertyKey): string =>
   /^(?:[a-z_]\w{0,39}|\d{1,4})$/i.test(String(name)) ? String(name) : '…';
 
-/** The fields that a schema has refused, at most five, without their values: `data.event.title, user` */
+/** Lists the fields that a schema has refused, at most five, without their values: `data.event.title, user` */
 export function refusedFields(issues: readonly { path: readonly PropertyKey[] }[]): string {
   const names = issues.map(({ path }) => path.slice(0, MOST_LEVELS).map(shownName).join('.') || 'the whole');
   const fields = [...new Set(names)];

@@ -3,7 +3,7 @@ import { movedInWords, movedRepositories } from '../platforms/github/moved-repos
 import { plainSection } from '../platforms/slack/messages.ts';
 import { createNoticePosts, type NoticePostsOptions } from './notice-posts.ts';
 
-/** Tells the contact's channel that a repository has another name than in relay.config.ts, and again after a month. */
+/** Tells the contact's channel that a repository's name differs from relay.config.ts, and again after a month. */
 export function createMovedNotices({ config, ...options }: NoticePostsOptions & { config: RelayConfig }) {
   const posts = createNoticePosts(options);
   return {

@@ -13,13 +13,13 @@ import type { Table } from '../state/table/table.ts';
 const CLAIM_MS = 2 * 60_000;
 
 const notice = z.object({
-  /** When the first try to post it began. */
+  /** When the first try to post the notice began. */
   begunAt: z.number(),
-  /** Until when one run may post it. */
+  /** Until when one run may post the notice. */
   claimedUntil: z.optional(z.number()),
-  /** Set once it is posted. */
+  /** Set once the notice is posted. */
   ts: z.optional(z.string()),
-  /** The jobs that it has named, and those that it still calls parked. */
+  /** The jobs that the notice has named, including those that are no longer parked. */
   jobs: z.optional(z.array(z.string())),
   says: z.optional(z.string()),
 });
@@ -28,15 +28,18 @@ export type Notice = z.output<typeof notice>;
 export interface NoticePostsOptions {
   table: Table;
   slack: SlackApi;
-  /** `contactChannel` of the configuration. */
+  /** The setting `contactChannel`. */
   channel: string;
   clock: () => number;
   log: Pick<Console, 'warn'>;
 }
 
-/** Posts each notice once. Before it posts a notice again, it searches for it. */
+/** Posts each notice once. Searches for a notice before it posts it again. */
 export function createNoticePosts({ table, slack, channel, clock, log }: NoticePostsOptions) {
-  /** @returns false if another run posts the notice, or has posted it since `known` was read */
+  /**
+   * Claims a notice for this run. @returns false if another run posts the notice, or has posted it since `known` was
+   * read
+   */
   async function claim(name: string, begunAt: number, known: Notice | undefined): Promise<boolean> {
     const { claimedUntil } = known ?? {};
     if (claimedUntil !== undefined && claimedUntil > clock()) return false;
@@ -56,7 +59,7 @@ export function createNoticePosts({ table, slack, channel, clock, log }: NoticeP
   return {
     read: async (name: string) => notice.safeParse(await table.get(keys.parkedNotice(name))).data,
     store,
-    /** Never fails: what could not be told is told by a later run. */
+    /** Runs `tell`, and only logs a failure, because a later run tells the rest. */
     async tryToTell(what: string, tell: () => Promise<void>): Promise<void> {
       try {
         if (await slack.isThere()) await tell();
@@ -69,8 +72,9 @@ export function createNoticePosts({ table, slack, channel, clock, log }: NoticeP
       }
     },
     /**
-     * @param known as it was read
-     * @param told what is stored with it
+     * Posts a notice.
+     * @param known the notice as it was read
+     * @param told the fields to store with it
      * @returns false if another run posts it
      */
     async post(
@@ -85,11 +89,11 @@ export function createNoticePosts({ table, slack, channel, clock, log }: NoticeP
       const earlier = known && (await reply.find(begunAt).catch(unlessRefused));
       try {
         const sent = earlier ?? (await reply.make(() => {}));
-        // An earlier run may have told something else, which is not known any more.
+        // If an earlier run posted the notice, it may have had other content, which is unknown.
         if ('ts' in sent) await store(name, { begunAt, ts: sent.ts, ...(!earlier && told) });
         return true;
       } catch (error) {
-        // Slack did not post it, so there is nothing to search for.
+        // Slack did not post the notice, so there is nothing to search for.
         const isClear = error instanceof SlackRefusal || error instanceof PlatformRateLimited;
         if (isClear) await table.delete(keys.parkedNotice(name));
         throw error;
@@ -98,7 +102,7 @@ export function createNoticePosts({ table, slack, channel, clock, log }: NoticeP
   };
 }
 
-/** Telling something twice is better than not at all. */
+/** Without a search, the notice is posted, because posting it twice is better than not at all. */
 function unlessRefused(error: unknown): undefined {
   if (!(error instanceof SlackRefusal)) throw error;
 }

@@ -12,19 +12,22 @@ const LASTS_MS = 5 * 60_000;
 
 interface Health {
   down: OpenBreaker | undefined;
-  /** Its last call failed. After `resume`, a connection that is not down may still be. */
+  /**
+   * True if the connection's last call failed. After `resume`, this may be the case without the connection being down.
+   */
   isFailing: boolean;
 }
 
-/** The outage of a connection that is being told, until its end is told. */
+/** A connection's outage that has a notice, until the notice of its end is posted. */
 const outage = z.object({ since: z.number(), isOfKey: z.boolean() });
 
 const nameOf = (connection: string, { since }: z.output<typeof outage>) => `outage ${connection} ${since}`;
 const overOf = (connection: string, one: z.output<typeof outage>) => `${nameOf(connection, one)} over`;
 
 /**
- * Tells the contact's channel that a connection is down for five minutes, or that its key is refused, and once that it works
- * again. The outage is stored before it is told and until its end is told, so every run finds what is left to say.
+ * Tells the contact's channel that a connection has been down for five minutes or that its key is refused, and later
+ * that it works again. The outage is stored before the first notice and until the last one, so every run finds the
+ * notices that are left.
  */
 export function createOutageNotices(options: NoticePostsOptions & { stage: string | undefined }) {
   const { table, stage, clock } = options;
@@ -38,7 +41,7 @@ export function createOutageNotices(options: NoticePostsOptions & { stage: strin
   async function tellOutage(connection: string, { down, isFailing }: Health): Promise<void> {
     const key = keys.parkedNotice(`outage ${connection}`);
     let known = outage.safeParse(await table.get(key)).data;
-    // A run may have stopped when it had told the end.
+    // A run may have stopped after the notice of the end.
     if (known && (await posts.read(overOf(connection, known)))?.ts !== undefined) {
       await table.delete(key);
       known = undefined;
@@ -48,7 +51,7 @@ export function createOutageNotices(options: NoticePostsOptions & { stage: strin
     if (isNews) {
       const asRead = unchangedSince('since', known?.since);
       known = { since: down.since, isOfKey };
-      // Another run has just begun to tell it.
+      // Another run has just begun to post the notice.
       if (!(await table.put({ ...key, ...known }, asRead))) return;
     }
     if (!known) return;
@@ -75,7 +78,7 @@ export function createOutageNotices(options: NoticePostsOptions & { stage: strin
   }
 
   return {
-    /** Tells what is not told yet. */
+    /** Posts the notices that are left. */
     tell: (connection: string, health: Health): Promise<void> =>
       posts.tryToTell('about an outage', () => tellOutage(connection, health)),
   };

@@ -23,30 +23,37 @@ export interface ParkedNoticesOptions extends NoticePostsOptions {
   stage: string | undefined;
 }
 
-/** The index of parked jobs may lag behind, so an hour is read again for a while. */
+/** How long an hour is read again, because the index of parked jobs may lag behind. */
 const INDEX_LAG_MS = 5 * MINUTE_MS;
-/** Keep the message far below the size that Slack refuses with `msg_blocks_too_long`, which it does not document. */
+/**
+ * The limit of causes in a message. It keeps the message far below the undocumented size that Slack refuses with
+ * `msg_blocks_too_long`.
+ */
 const CAUSES = 8;
 const JOBS_NAMED = 3;
 const DECISIONS_NAMED = 10;
-/** An item holds 400 KB. */
+/** A limit, because an item holds 400 KB. */
 const JOBS_KEPT = 2_000;
 const MAX_LINE_LENGTH = 200;
 const MAX_REASON_LENGTH = 500;
-/** The longest standstill, such as a machine that is off, after which everything is still told, also what was decided. */
+/**
+ * The longest standstill, such as a machine that is off, after which all notices are still posted, including those
+ * about decided jobs.
+ */
 const LOOKED_BACK_MS = 14 * DAY_MS;
 
-/** Up to which hour everything is told, and the hours before it with a notice that has jobs to decide. */
+/** The item with the last complete hour, and with earlier hours whose notices still have jobs to decide. */
 const PLACE = 'place';
 const place = z.object({ toldTo: z.number(), undecided: z.array(z.number()) });
 
-/** The jobs that are still parked since an hour: by their ids, when each was parked. */
+/** The jobs of an hour that are still parked: by id, when each was parked. */
 type StillParked = ReadonlyMap<string, number>;
 
 /**
- * Tells the contact's channel which jobs are parked: one message for each hour, by cause. It is updated when more jobs are
- * parked and when a person decides about one. The parked jobs themselves are the outbox, so no notice is lost and nothing
- * here can fail a job. A message that may have been posted is searched for before it is posted again.
+ * Tells the contact's channel which jobs are parked: one message for each hour, by cause. The message is updated when
+ * more jobs are parked and when a person decides about one. The parked jobs themselves are the outbox, so no notice is
+ * lost, and no failure here affects a job. The relay searches for a message that may have been posted before it posts
+ * it again.
  */
 export function createParkedNotices(options: ParkedNoticesOptions) {
   const { table, jobs, shown, slack, channel, stage, clock } = options;
@@ -70,13 +77,13 @@ export function createParkedNotices(options: ParkedNoticesOptions) {
   async function readPlace(): Promise<z.output<typeof place>> {
     const known = place.safeParse(await table.get(keys.parkedNotice(PLACE))).data;
     if (known) return { ...known, toldTo: Math.max(known.toldTo, hourOf(clock() - LOOKED_BACK_MS)) };
-    // The setting is new. What was parked long before it is not news.
+    // The setting is new. Jobs that were parked long before it are not news.
     const begun = { toldTo: hourOf(clock() - HOUR_MS), undecided: [] };
     await table.put({ ...keys.parkedNotice(PLACE), ...begun });
     return begun;
   }
 
-  /** @returns `untold` if another run may still post it */
+  /** Posts or updates the notice of an hour. @returns `untold` if another run may still post it */
   async function tellHour(hour: number): Promise<'untold' | 'undecided' | 'decided'> {
     const { groups, parked } = await parkedIn(hour);
     const name = new Date(hour).toISOString();
@@ -123,19 +130,20 @@ export function createParkedNotices(options: ParkedNoticesOptions) {
     try {
       await slack.call('chat.update', { channel, ts, text, blocks }, z.object({}));
     } catch (error) {
-      // A person may have deleted the message. They know about it then. With another token, it can still be changed.
+      // A person who deleted the message knows about it. A refused token can be replaced, so the message is updated
+      // later.
       if (!(error instanceof SlackRefusal) || TOKEN_ERRORS.has(error.error)) throw error;
     }
     await posts.store(name, { ...known, ...told });
   }
 
   return {
-    /** Tells what is not told yet. */
+    /** Posts the notices that are left. */
     tell: (): Promise<void> => posts.tryToTell('about parked jobs', tellHours),
   };
 }
 
-/** @param told the jobs that the notice has told before */
+/** @param told the jobs that the notice has already named */
 function toldIn(parked: StillParked, told: readonly string[] = []): Required<Pick<Notice, 'jobs' | 'says'>> {
   const jobs = [...new Set([...told, ...parked.keys()])].slice(0, JOBS_KEPT);
   return { jobs, says: digest([...parked]) };
@@ -158,7 +166,7 @@ function sectionsOf(
   return [section(headline), ...groups.flatMap((group) => sectionsOfGroup(group, stage, now))];
 }
 
-/** What became of the jobs that the message told before. */
+/** Lists the decisions about jobs that the message named before. */
 function decisionSection(decided: readonly string[], count: number, isAll: boolean): SectionBlock[] {
   const others = count > decided.length ? [`• and ${isAll ? '' : 'more than '}${count - decided.length} more`] : [];
   return count === 0 ? [] : [plainSection(['Decided:', ...decided.map(named), ...others].join('\n'))];
@@ -169,7 +177,7 @@ function decisionOf(job: Job): string {
   return `${job.summary}: ${what}${by === undefined ? '' : ` by ${by}`}${reason === undefined ? '' : `: ${reason}`}`;
 }
 
-/** The first jobs of one cause, the reason, and what to do. */
+/** Lists the first jobs of one cause, the reason, and what to do. */
 function sectionsOfGroup(group: ParkedGroup, stage: string | undefined, now: number): SectionBlock[] {
   const { cause, count, first } = group;
   const next = nextStepOfParked(first[0].parked, time, now, first[0].wakeAt);
