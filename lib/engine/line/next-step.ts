@@ -15,7 +15,7 @@ import {
 /** An operator's decision about a job. `done`, `again` and `search` resolve an unknown outcome. */
 export type Choice = 'replay' | 'answer' | 'discard' | 'done' | 'again' | 'search';
 
-/** What to do next about a job that has not succeeded. */
+/** The next step for a job that has not succeeded. */
 export interface NextStep {
   /** One sentence. */
   text: string;

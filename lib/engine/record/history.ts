@@ -68,7 +68,7 @@ export function beginWait(waits: Newest<Waited> | undefined, wait: Pick<Waited, 
   return { ...waits, newest: [...waits.newest.slice(0, -1), { ...goesOn, looks: (last.looks ?? 1) + 1 }] };
 }
 
-/** Returns the history after a worker claims the job again. @returns undefined if no wait was under way */
+/** Returns the history after a worker claims the job again. @returns undefined if no wait was in progress */
 export function endWait(waits: Newest<Waited> | undefined, until: number): Newest<Waited> | undefined {
   const last = waits?.newest.at(-1);
   if (!waits || !last || last.until !== undefined) return undefined;

@@ -61,7 +61,7 @@ export interface Lease {
   isHeld(): Promise<boolean>;
 }
 
-/** What the next run of a job needs to know of the last run. */
+/** The state that a run leaves for the next run of its job. */
 export interface ForNextRun {
   /** The steps that the last run began and did not finish. */
   unfinished?: readonly UnfinishedStep[];

@@ -59,7 +59,7 @@ const drafted = () => ({
   /** The event in one line, for people. */
   summary: string,
   /**
-   * What the relay understood of the event, in one line. Lists show it in place of the summary. Logs never contain it.
+   * The event in one line, as the relay understood it. Lists show it in place of the summary. Logs never contain it.
    */
   title: maybe,
   /** The automation's input. As JSON, it must stay well below the 400 KB of an item. */
@@ -174,7 +174,7 @@ const questionShape = z.object({
   /** A digest of each choice, in the order of the buttons. */
   choices: z.array(string),
   /**
-   * What a person chose, sealed (lib/platforms/slack/answers.ts), or `none` if the question ended without an answer.
+   * The choice of a person, sealed (lib/platforms/slack/answers.ts), or `none` if the question ended without an answer.
    */
   answer: maybe,
 });

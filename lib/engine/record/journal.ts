@@ -78,8 +78,8 @@ const requestShape = z.object({
    */
   found: z.exactOptional(z.object({ marker: string, scope: z.readonly(z.record(string, z.unknown())) })),
   /**
-   * What jobs share so that only one creates the object: the digest of its key, and how often the key was released
-   * before.
+   * The identity that jobs share, so that only one creates the object: the digest of its key, and how often the key was
+   * released before.
    */
   thing: z.exactOptional(z.object({ key: string, turn: count })),
   /** The number of searches without a result. */

@@ -14,7 +14,7 @@ export interface Sealing {
   wordsOf(error: unknown): string | undefined;
 }
 
-/** What the records of a job say in place of words that only the person who asked may read. */
+/** The text in the records of a job in place of words that only the person who asked may read. */
 export const DONE_AS_PERSON = 'done';
 export const NOT_DONE_AS_PERSON = 'not done; the person who asked was told why';
 

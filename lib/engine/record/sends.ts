@@ -32,7 +32,7 @@ export interface Send {
 const MOST_SENDS = 20;
 const LONGEST_WHY = 200;
 
-/** What a step has sent, in this run and in earlier ones. */
+/** The sends of a step, in this run and in earlier ones. */
 export type SendLog = ReturnType<typeof createSendLog>;
 
 /**

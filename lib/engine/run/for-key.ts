@@ -19,12 +19,12 @@ const LOOK_AGAIN_MS = { first: 10_000, longest: 600_000 };
 const EXPIRED = { url: '', timestampSeconds: 0, nonce: '', body: '', signedAt: 0, proof: '' };
 
 /**
- * What another step did with its claim: the id of the object that it created, a request that may have been carried out,
- * or nothing. `expired` if its job may have sent a request, but its journal is gone.
+ * The result of another step with its claim: the id of the object that it created, a request that may have been carried
+ * out, or nothing. `expired` if its job may have sent a request, but its journal is gone.
  */
 type Fate = { id: Created['id'] } | { open: OpenRequest; isParked: boolean } | 'nothing' | 'expired';
 
-/** What a step found under a key, and how often the key had been released by then. */
+/** The object that a step found under a key, and how often the key had been released by then. */
 type Seen = { turn: number; id: Created['id'] | null };
 
 const foundStep = (name: string, key: string) => `${name}: found ${digest(key)}`;

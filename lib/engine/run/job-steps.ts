@@ -33,7 +33,7 @@ export interface Identity {
   thing?: OpenRequest['thing'];
   /** Returns the identity of the next object of the key, after this one is released. */
   next?: () => Promise<Identity>;
-  /** What a person has to do if it is unknown whether the object exists. */
+  /** The instruction for a person if it is unknown whether the object exists. */
   decide?: string;
 }
 
@@ -219,7 +219,7 @@ export function createSteps(options: StepsOptions): JobSteps {
   };
 }
 
-/** What the journal keeps of a page for the next page, if it differs from the assumptions. */
+/** The facts about a page that the journal keeps for the next page, if they differ from the assumptions. */
 type Part = Partial<Paging> & { fingerprint?: string };
 
 const partOf = ({ fingerprint, paging: { size, first } }: PageRead): Part => ({

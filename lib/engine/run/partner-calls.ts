@@ -73,7 +73,7 @@ export interface Failure {
 export interface Noted {
   /** Gets the send; undefined if no step sends it. */
   log?: SendLog | undefined;
-  /** What the log gets in addition to the times and the outcome. */
+  /** Fields for the log, in addition to the times and the outcome. */
   as?: Pick<Send, 'calls' | 'sameBytes'>;
 }
 

@@ -149,7 +149,7 @@ export async function letGo(job: Job, ending: 'succeeded' | 'parked', { automati
 
 type Told = ReplyContent & { of: 'done' | 'not done' };
 
-/** What the journal keeps for the person if the job is not done. */
+/** The words for the person that the journal keeps if the job is not done. */
 type KeptWords = string | Pick<Told, 'text' | 'blocks' | 'link'>;
 
 const notDone = (kept: KeptWords): Told => ({ of: 'not done', ...(typeof kept === 'string' ? { text: kept } : kept) });

@@ -56,7 +56,7 @@ const units = {
   NewlyDead: 'Count',
   /** Runs that ended because a newer version wrote an item that they need. */
   NewerItems: 'Count',
-  /** Credentials of connections that passed the check before. */
+  /** Invalid credentials of connections that did not fail the last check. */
   NewlyInvalid: 'Count',
   /** Last check: how many credentials of connections, of GitHub or of Slack are unusable. */
   ConnectionCredentialsFail: 'Count',

@@ -23,8 +23,8 @@ export const listTasks = operation({
 });
 
 /**
- * Its fields are not shown: those that the relay uses are assumed. No text field is known that could carry a marker, so a
- * created task cannot be found again.
+ * The fields are not shown; the fields that the relay uses are assumed. No known text field could contain a marker, so
+ * a created task cannot be found again.
  */
 export const createTask = operation({
   name: 'tasks/create',
