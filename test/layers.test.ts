@@ -79,19 +79,19 @@ it('no file imports from a layer above its own', () => {
   expect(upward.map(inWords)).toEqual([]);
 });
 
-it.for(nevers)('$from never imports from $to, but for a list that only gets shorter', ({ from, to, today }) => {
+it.for(nevers)('$from never imports from $to, except for a list that may only shrink', ({ from, to, today }) => {
   const isIn = (folders: readonly string[], file: string) => folders.some((folder) => file.startsWith(`${folder}/`));
   const found = imports.filter((one) => isIn(from, one.from) && isIn(to, one.to));
   expect(found.map(inWords)).toEqual(today);
 });
 
-it('what a relay runs knows of acting as a person nothing but one file', () => {
+it('the code that a relay runs imports only one file of the code that acts as a person', () => {
   const acts = (file: string) => actingAsPerson.some((path) => `${file}/`.startsWith(`${path}/`));
   const found = imports.filter(({ from, to }) => /^(lib|functions|infra)\//.test(from) && !acts(from) && acts(to));
   expect([...new Set(found.map(({ to }) => to))]).toEqual(['lib/as-person/index.ts']);
 });
 
-it('no automation imports from another, but for a list that only gets shorter', () => {
+it('no automation imports from another, except for a list that may only shrink', () => {
   const nameOf = (file: string) => /^lib\/automations\/([^/]+)\//.exec(file)?.[1];
   const found = imports.filter(({ from, to }) => {
     const [importing, imported] = [nameOf(from), nameOf(to)];
@@ -100,7 +100,7 @@ it('no automation imports from another, but for a list that only gets shorter', 
   expect(found.map(inWords)).toEqual(acrossAutomations);
 });
 
-it('only the list of automations imports what a worker runs, so that intake never loads it', () => {
+it('only the list of automations imports the code that a worker runs, so that intake never loads it', () => {
   const importing = globSync('{lib,functions,console,local,cli,infra}/**/*.{ts,tsx}').filter((file) =>
     /from '(?:[^']*\/automations)?[./]*\/[a-z-]+\/run\.ts'/.test(readFileSync(file, 'utf8')),
   );

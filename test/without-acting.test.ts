@@ -27,7 +27,7 @@ export const createLinking = (..._: unknown[]) => answers;
 export type Linking = typeof answers;
 `;
 
-describe('a copy of the repository without what acts as a person', () => {
+describe('a copy of the repository without the code that acts as a person', () => {
   const copy = mkdtempSync(join(tmpdir(), 'without-acting-'));
   afterAll(() => rmSync(copy, { recursive: true }));
 
@@ -58,7 +58,7 @@ describe('a copy of the repository without what acts as a person', () => {
     await Promise.all(slugs.map((slug) => build(functionBuild(slug, join(copy, 'dist', slug)))));
   });
 
-  it('keeps the statements about every automation', async () => {
+  it('passes the tests of every automation', async () => {
     const { code, said } = await run('vitest/vitest.mjs', 'run', 'test/automations/every-automation.test.ts');
     expect(code, said).toBe(0);
     expect(said).toMatch(/Tests .* passed/);

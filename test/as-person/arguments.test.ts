@@ -5,7 +5,7 @@ import { fillTemplate } from '../../lib/config/template.ts';
 
 const toolOf = (schema: object) => ({ inputSchema: { type: 'object', ...schema } });
 
-describe('arguments', () => {
+describe('the arguments of a tool', () => {
   it.each([
     ['a number', { type: 'number', maximum: 1 }, 'x'],
     ['a reference to itself', { $ref: '#/properties/a' }, 7],
@@ -13,11 +13,11 @@ describe('arguments', () => {
     ['an object', { type: 'object', required: ['b'] }, {}],
     ['values that look the same', { enum: [1, '1'] }, '1'],
     ['a reference to what is no enumeration', { $ref: '#/$defs/other' }, 7],
-  ])('are left to the service where more than the spelling differs: %s', (_, schema, value) => {
+  ])('are left to the service if more than the spelling differs: %s', (_, schema, value) => {
     expect(fitArguments(toolOf({ properties: { a: schema } }), { a: value })).toEqual({ a: value });
   });
 
-  it('are made of fields: values as they are, texts in longer texts, and nothing of what was left out', () => {
+  it('are made from fields: values unchanged, and texts within longer texts; without the fields that were left out', () => {
     const template = { n: '{hours}', text: 'spent {hours} h {note}', note: '{note}', list: ['{a}', '{b}'], flag: true };
     expect(fillTemplate(template, { hours: 1.5, a: 1 })).toEqual({
       n: 1.5,
@@ -30,7 +30,7 @@ describe('arguments', () => {
     });
   });
 
-  it('do not take a field for a template', () => {
+  it('do not treat a field as a template', () => {
     expect(fillTemplate({ text: '{note} {marker}' }, { note: '{marker}', marker: 'm' })).toEqual({
       text: '{marker} m',
     });
@@ -85,7 +85,7 @@ describe('arguments', () => {
 
 const hash = (inputSchema: Record<string, unknown>) => schemaHash({ inputSchema });
 
-it('the hash of a schema does not depend on the order of its parts, and on everything else', () => {
+it('the hash of a schema depends on everything except the order of its parts', () => {
   expect(hash({ type: 'object', required: ['a'] })).toBe(hash({ required: ['a'], type: 'object' }));
   expect(hash({ required: ['a', 'b'] })).not.toBe(hash({ required: ['b', 'a'] }));
   expect(hash({ properties: { a: { type: 'number' } } })).not.toBe(hash({ properties: { a: { type: 'string' } } }));

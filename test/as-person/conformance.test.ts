@@ -51,7 +51,7 @@ const single = [
 ];
 
 describe('the official conformance suite', () => {
-  it('passes the client in every scenario of OAuth that applies', async () => {
+  it('passes the client in every applicable scenario of OAuth', async () => {
     const printed = await run('client', '--suite', 'auth');
     const passed = [...printed.matchAll(/^✓ (\S+): /gm)].map(([, name]) => name);
     expect(passed).toEqual(expect.arrayContaining(ofSuite));

@@ -54,7 +54,7 @@ const withoutToken: Fetch = (url, init) => {
 };
 
 it.each(mcpErrors)(
-  'the rows of docs/partner-api.md: $title: $relay.says, where the error stands in the challenge or in the body only',
+  'the rows of docs/partner-api.md: $title: $relay.says, with the error in the challenge or only in the body',
   async ({ status, error, message, scopes, resource, isWithoutToken, happens, relay }) => {
     for (const through of [unchanged, inTheBody]) {
       let refusal: Response | undefined;
@@ -111,28 +111,28 @@ describe('a tool that creates', () => {
     expect(created()).toBe(done);
   });
 
-  it('is sent again after a refusal that says it was not carried out', async () => {
+  it('is sent again after a refusal which says that it was not carried out', async () => {
     const { world, log, created } = await linked();
     world.sandbox.setFault({ ...fault, kind: 'token-expired', times: 1 });
     expect(await log()).toMatchObject({ isError: false });
     expect(created()).toBe(1);
   });
 
-  it('was not sent where only the handshake got lost', async () => {
+  it('was not sent if only the handshake was lost', async () => {
     const { world, log, created } = await linked();
     world.sandbox.setFault({ kind: 'cut', operation: '/mcp/partner', call: 'initialize', times: 1 });
     expect(await failureOf(log())).toMatchObject({ name: 'TryLater' });
     expect(created()).toBe(0);
   });
 
-  it('tells what the service says to a tool or arguments that it does not know', async () => {
+  it('reports what the service says about an unknown tool or unknown arguments', async () => {
     const { worker } = await arrange({});
     expect(await failureOf(worker.tools.call(mira, 'sent once', 'no_such_tool', {}))).toMatchObject({
       name: 'CallRejected',
     });
   });
 
-  it('counts as unknown even where its budget cannot be written any more', async () => {
+  it('counts as unknown even if its budget can no longer be written', async () => {
     const { world } = await linked();
     const budget = createBudget({ table: world.stores.table, clock: () => world.clock.now });
     const worker = await world.worker({
@@ -163,7 +163,7 @@ it.each([{ kind: 'cut' }, { kind: 'server-error' }, { kind: 'maintenance' }] as 
 );
 
 describe('a session', () => {
-  it('is not used any more after the person has linked another account', async () => {
+  it('is not used after the person has linked another account', async () => {
     const { world, worker } = await arrange({});
     await read(worker);
     world.clock.now += MINUTE;
@@ -207,7 +207,7 @@ describe('the budget of an instance', () => {
     ['another path', 'https://pm.example.com/a/mcp', 'https://pm.example.com/b/mcp', true],
     ['another port', 'https://pm.example.com/mcp', 'https://pm.example.com:8443/mcp', false],
     ['another host', 'https://pm.example.com/mcp', 'https://pm.example.org/mcp', false],
-  ])('is that of an instance at %s: %s and %s, %s', (_, one, other, same) => {
+  ])('is shared by an instance at %s: %s and %s, %s', (_, one, other, same) => {
     expect(mcpBudgetName(one) === mcpBudgetName(other)).toBe(same);
   });
 
@@ -218,7 +218,7 @@ describe('the budget of an instance', () => {
     expect(worker.budgetName).toBe(busy.budgetName);
   });
 
-  it('is paused for all after a 429', async () => {
+  it('is paused for everyone after a 429', async () => {
     const { world, worker } = await arrange({
       after: ({ sandbox }) => sandbox.setFault({ kind: 'rate-limited', operation: '/mcp/partner', times: 1 }),
     });
@@ -229,7 +229,7 @@ describe('the budget of an instance', () => {
   });
 });
 
-it('a registration that is forgotten asks those who were linked with it to link again', async () => {
+it('if the service has forgotten a registration, the people who were linked with it are asked to link again', async () => {
   const { world, worker } = await arrange({ after: ({ sandbox }) => sandbox.mcp.purgeClients() });
   world.clock.now += 60 * MINUTE;
   expect(await failureOf(read(worker))).toMatchObject({ reason: 'client forgotten' });

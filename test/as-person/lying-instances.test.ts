@@ -39,7 +39,7 @@ describe('an instance that lies', () => {
     ['has a page at registration', { kind: 'maintenance', status: 200, operation: '/oauth/register' }, 'no JSON'],
     ['fails at registration', { kind: 'server-error', operation: '/oauth/register' }, 'answered with status 500'],
     ['redirects at the endpoint', { kind: 'login-redirect', operation: '/mcp/partner' }, 'is the base URL right?'],
-  ])('%s: no one is sent there, and nothing is stored', async (_, fault, message) => {
+  ])('%s: nobody is redirected to it, and nothing is stored', async (_, fault, message) => {
     const world = await startSandboxWorld();
     world.sandbox.setFault(fault);
     const { link } = await world.worker();
@@ -61,7 +61,7 @@ describe('an instance that lies', () => {
     expect(await world.grant()).toBeUndefined();
   });
 
-  it('answers with tokens that cannot be used: the error does not repeat them', async () => {
+  it('answers with unusable tokens: the error does not repeat them', async () => {
     const world = await startSandboxWorld();
     const fetch: typeof globalThis.fetch = async (url, init) =>
       String(url).endsWith('/oauth/token')
@@ -106,7 +106,7 @@ describe('an instance that lies', () => {
     for (const secret of sent) expect(told).not.toContain(secret);
   });
 
-  it('sends the browser back with another state or issuer: nothing is exchanged', async () => {
+  it('redirects the browser with another state or issuer: nothing is exchanged', async () => {
     const world = await startSandboxWorld();
     const { link } = await world.worker();
     const { pending, searchParams } = await consented(world, link);
@@ -124,7 +124,7 @@ describe('an instance that lies', () => {
     expect(await link.finish(pending, searchParams)).toMatchObject({ connection: 'main' });
   });
 
-  it('has not enabled MCP: the person who links an account hears it', async () => {
+  it('has not enabled MCP: the person who links an account reads that', async () => {
     const world = await startSandboxWorld({ mcp: { enabled: false } });
     const { link } = await world.worker();
     const { url, pending } = await link.begin(REDIRECT_URI);
@@ -162,7 +162,7 @@ describe('an instance that lies', () => {
     ...['172.32.0.1', '[2606:4700::1]', 'sso.example.com'].map((host) => ({ host, isRefused: false })),
   ];
   it.each(hosts)(
-    'a public instance that names the authorization server $host has the relay call a private network: refused $isRefused',
+    'a public instance with the authorization server $host makes the relay call a private network: refused $isRefused',
     async ({ host, isRefused }) => {
       const world = await startWorld('https://pm.example.com');
       const called: string[] = [];
@@ -182,7 +182,7 @@ describe('an instance that lies', () => {
     },
   );
 
-  it('is not asked for the tools of a person who has not linked an account', async () => {
+  it('is not asked for the tools of a person without a linked account', async () => {
     const world = await startSandboxWorld();
     const { tools } = await world.worker();
     await expect(tools.list(mira)).rejects.toThrow('no account is linked');

@@ -41,7 +41,7 @@ describe('a person who has linked an account', () => {
     expect(sent.filter((headers) => headers.has('x-api-key'))).toEqual([]);
   });
 
-  it('sends no token to another instance, where the base URL has changed since', async () => {
+  it('sends no token to another instance after the base URL has changed', async () => {
     const { world } = await startLinked();
     const other = await startSandboxWorld();
     const [key] = other.sandbox.keys;
@@ -52,7 +52,7 @@ describe('a person who has linked an account', () => {
     expect(other.sandbox.mcp.audit).toEqual([]);
   });
 
-  it('is asked for the scopes of docs/partner-api.md and for none that is reserved, although the challenge names one', async () => {
+  it('is asked for the scopes of docs/partner-api.md and for no reserved scope, even if the challenge names one', async () => {
     const world = await startSandboxWorld();
     const { link } = await world.worker({
       async fetch(url, init) {
@@ -69,7 +69,7 @@ describe('a person who has linked an account', () => {
     expect(asked).not.toContain('mcp:users.write');
   });
 
-  it('has an access token that counts as good for an hour, if the service does not say for how long', async () => {
+  it('has an access token that counts as valid for an hour, if the service does not give its lifetime', async () => {
     const world = await startSandboxWorld();
     const worker = await world.worker({ fetch: givingTokens(({ expires_in: _, ...tokens }) => tokens) });
     await world.link(worker);
@@ -84,7 +84,7 @@ describe('a person who has linked an account', () => {
     expect(world.sandbox.mcp.audit.filter(({ reason }) => reason?.includes('expired'))).toEqual([]);
   });
 
-  it('has an access token that never expires, which the service says with a number that no date can hold', async () => {
+  it('has an access token that never expires, if the service gives a lifetime that no date can hold', async () => {
     const world = await startSandboxWorld();
     const forever = givingTokens(({ refresh_token: _, ...tokens }) => ({ ...tokens, expires_in: Number.MAX_VALUE }));
     const worker = await world.worker({ fetch: forever });
@@ -93,7 +93,7 @@ describe('a person who has linked an account', () => {
     await read(worker);
   });
 
-  it('sends no call in a slot that has passed while the call was noted', async () => {
+  it('sends no call in a slot that passed while the call was noted', async () => {
     const limits = { perMinute: 5, perDay: 5_000 };
     const world = await startSandboxWorld({ mcp: { rateLimit: limits } });
     const [worker, other] = [await world.worker({ limits }), await world.worker({ limits })];
@@ -112,7 +112,7 @@ describe('a person who has linked an account', () => {
     expect(await noted).toMatchObject({ isError: false });
   });
 
-  it('waits for the next day once all requests of a day are used up', async () => {
+  it('waits for the next day when all requests of a day are used up', async () => {
     const { world } = await startLinked();
     const worker = await world.worker({ limits: { perMinute: 120, perDay: 10 } });
     const startedAt = world.clock.now;

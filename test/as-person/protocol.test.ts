@@ -95,14 +95,14 @@ describe('the handshake', () => {
     expect(received.map(({ method }) => method)).toEqual(['initialize', 'notifications/initialized']);
   });
 
-  it.each(revisions)('takes %s where the service wants it, and names it from 2025-06-18 on', async (revision) => {
+  it.each(revisions)('takes %s if the service wants it, and names it from 2025-06-18 on', async (revision) => {
     const { client, received } = await serve({ initialize: wants(revision) });
     await call(client);
     const named = revision >= '2025-06-18' ? revision : undefined;
     expect(received.at(-1)?.headers['mcp-protocol-version']).toBe(named);
   });
 
-  it('offers an older one after a refusal: the newest that the service names, or the next', async () => {
+  it('offers an older revision after a refusal: the newest that the service names, or the next', async () => {
     const told = await serve({ initialize: refuse({ supported: ['2024-11-05', '2025-03-26'] }, '2025-03-26') });
     expect((await told.client.initialize('token')).revision).toBe('2025-03-26');
     expect(offered(told.received)).toEqual(['2025-11-25', '2025-03-26']);
@@ -111,7 +111,7 @@ describe('the handshake', () => {
     expect(offered(silent.received)).toEqual(revisions);
   });
 
-  it('offers an older one to an endpoint that refuses the first request with 400, and no request after it', async () => {
+  it('offers an older revision to an endpoint that refuses the first request with 400, but not after it', async () => {
     const old = await serve({
       initialize({ id, params }, response) {
         const { protocolVersion } = params;
@@ -128,7 +128,7 @@ describe('the handshake', () => {
   it.each([
     ['answers with it', wants('2026-07-28')],
     ['refuses with it', refuse({ supported: ['2026-07-28'] })],
-  ])('says clearly that the service wants another revision, where it %s', async (_, initialize) => {
+  ])('says clearly that the service wants another revision, if it %s', async (_, initialize) => {
     const { client } = await serve({ initialize });
     const error = await failureOf(client.initialize('token'));
     expect(error).toMatchObject({ name: 'McpRevisionError' });
@@ -154,7 +154,7 @@ describe('an answer', () => {
     }
   });
 
-  it('is waited for while the service pings', async () => {
+  it('is awaited while the service pings', async () => {
     const { client, received } = await serve({
       'tools/call': ({ id }, response) => {
         stream(response).write(
@@ -183,7 +183,7 @@ describe('an answer', () => {
     ['nothing but brackets', (_, response) => response.end('['.repeat(1_000_000)), 'no JSON-RPC message'],
     ['another event', (_, response) => stream(response).end('data: hello\n\n'), 'an event without a message'],
     ['no content', ({ id }, response) => json(response, { id, result: { content: 'done' } }), 'no result of a tool'],
-  ])('that is %s cannot be read', async (_, answer, found) => {
+  ])('that is %s is unreadable', async (_, answer, found) => {
     const { client } = await serve({ 'tools/call': answer });
     const error = await failureOf(call(client));
     expect(error.name).toBe('McpUnreadable');
@@ -197,7 +197,7 @@ describe('an answer', () => {
     ['a stream ends', (_, response) => stream(response).end(': nothing\n\n'), true],
     ['headers do not come', () => {}, true],
     ['a stream does not end', (_, response) => void stream(response).write(': wait\n\n'), true],
-  ])('is missing where %s, and the request was sent', async (_, answer, sent) => {
+  ])('is missing if %s, and the request was sent', async (_, answer, sent) => {
     const { client } = await serve(
       { 'tools/call': answer },
       { times: { headersTimeoutMs: 200, answerTimeoutMs: 400 } },
@@ -237,7 +237,7 @@ describe('an answer', () => {
     expect(await answer).toContain(found);
   });
 
-  it('is missing where nobody listens, and the request was not sent', async () => {
+  it('is missing if nothing listens, and the request was not sent', async () => {
     expect(await failureOf(call(clientOf('http://127.0.0.1:2/')))).toMatchObject({
       name: 'McpUnanswered',
       sent: false,
@@ -245,7 +245,7 @@ describe('an answer', () => {
   });
 });
 
-describe('a stream that is cut', () => {
+describe('an interrupted stream', () => {
   it('resumes after its last event', async () => {
     let id = 0;
     const { client, received } = await serve({
@@ -264,7 +264,7 @@ describe('a stream that is cut', () => {
     });
   });
 
-  it('leaves the result unknown where the service does not resume it, or always cuts it', async () => {
+  it('leaves the result unknown if the service does not resume it, or always cuts it', async () => {
     const cut: Answers[string] = (_, response) => void stream(response).write('id: e1\n\n', () => response.destroy());
     for (const GET of [cut, ((_, response) => response.writeHead(405).end()) as Answers[string]]) {
       const { client, received } = await serve({ 'tools/call': cut, GET });
@@ -273,7 +273,7 @@ describe('a stream that is cut', () => {
     }
   });
 
-  it('counts as sent also where the budget has no slot to resume it', async () => {
+  it('counts as sent even if the budget has no slot to resume it', async () => {
     let requests = 0;
     const permit: Permit = (send) => {
       // The handshake and the call get their slots.
@@ -285,7 +285,7 @@ describe('a stream that is cut', () => {
     expect(await failureOf(call(client))).toMatchObject({ name: 'McpUnanswered', sent: true });
   });
 
-  it('reads as the same events, wherever its bytes are parted', async () => {
+  it('gives the same events, however its bytes are split', async () => {
     const bytes = new TextEncoder().encode(
       '\ufeffid: 1\r\ndata: gr\u00fc\u00dfe\r\ndata:zwei\r\rretry: 7\n\nid\n: no\ndata\n\ndata: cut',
     );
@@ -309,7 +309,7 @@ async function* chunksOf(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Arra
   yield* parts;
 }
 
-describe('a list of tools', () => {
+describe('the list of tools', () => {
   const tool = (name: string, inputSchema: unknown = { type: 'object' }) => ({ name, inputSchema });
   const many = (count: number) => Array.from({ length: count }, (_, at) => tool(`t${at}`));
   const deep = (depth: number): object =>
@@ -335,7 +335,7 @@ describe('a list of tools', () => {
     expect(list.unusable).toHaveLength(only ? 0 : 1);
   });
 
-  it('leaves out unusable tools, and says why', async () => {
+  it('leaves out unusable tools, with the reason', async () => {
     const tools = [
       tool('good'),
       tool('deep', deep(40)),
@@ -368,14 +368,14 @@ describe('a list of tools', () => {
     ['has more than 50 pages', pagesOf(60, tool('a')), 'more than 50 pages'],
     ['has 1,000 tools', { '': { tools: many(1_000), nextCursor: 7 } }, 'no list of tools'],
     ['is none', { '': { tools: 'many' } }, 'no list of tools'],
-  ])('that %s cannot be read', async (_, pages, found) => {
+  ])('that %s is unreadable', async (_, pages, found) => {
     const { client } = await serve({ 'tools/list': listing(pages) });
     expect((await failureOf(client.listTools('token'))).message).toContain(found);
   });
 });
 
 describe('a session', () => {
-  it('is begun again after a 404, and the request is sent in the new one', async () => {
+  it('begins again after a 404, and the request is sent in the new one', async () => {
     let sessions = 0;
     const { client, received } = await serve({
       initialize: ({ id, params }, response) =>
@@ -391,7 +391,7 @@ describe('a session', () => {
     expect(received.filter(({ method }) => method === 'tools/call')).toHaveLength(2);
   });
 
-  it('is given up where the service forgets each new one', async () => {
+  it('is given up if the service forgets each new one', async () => {
     const { client, received } = await serve({ 'tools/call': (_, response) => response.writeHead(404).end() });
     expect(await failureOf(call(client))).toMatchObject({ name: 'McpRefusal', status: 404 });
     expect(received.filter(({ method }) => method === 'tools/call')).toHaveLength(2);

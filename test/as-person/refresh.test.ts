@@ -62,7 +62,7 @@ describe('an access token that has expired', () => {
     expect(await refreshesOfTen(world)).toBe(1);
   });
 
-  it('is refreshed once for ten workers that hear of it from the service', async () => {
+  it('is refreshed once for ten workers that learn of it from the service', async () => {
     const world = await startExpired();
     const grant = await world.grant();
     // As if the service had revoked the token early.
@@ -77,7 +77,7 @@ describe('a refresh whose answer is lost', () => {
   const lost = { kind: 'cut', operation: '/oauth/token', call: 'refresh_token' } as const;
 
   it.each(['revokes the grant', 'is refused'] as const)(
-    'asks the person to link again if the token was rotated, where its reuse %s',
+    'asks the person to link again if the token was rotated, and its reuse %s',
     async (refreshReuse) => {
       const world = await startExpired({ mcp: { refreshReuse } });
       world.sandbox.setFault({ ...lost, when: 'after work', times: 1 });
@@ -96,7 +96,7 @@ describe('a refresh whose answer is lost', () => {
     ['the service repeats its answer', { ...lost, when: 'after work', times: 1 }, 'is repeated', 'works'],
     ['the second is lost too', { ...lost, when: 'before work', times: 2 }, 'revokes the grant', 'lost'],
     ['a page comes in its place', { ...page, when: 'after work', times: 1 }, 'revokes the grant', 'lost'],
-  ] as const)('is sent once more, and no third time, where %s', async (_, fault, refreshReuse, outcome) => {
+  ] as const)('is sent once more, but not a third time, if %s', async (_, fault, refreshReuse, outcome) => {
     const world = await startExpired({ mcp: { refreshReuse } });
     world.sandbox.setFault(fault);
     const call = read(await world.worker());
@@ -110,7 +110,7 @@ it.each([
   { kind: 'rate-limited', operation: '/oauth/token' },
   { kind: 'maintenance', operation: '/oauth/token' },
   { kind: 'maintenance', status: 404, operation: '/oauth/token' },
-] as const)('a failure of the authorization server costs no link: $kind at $operation', async (fault) => {
+] as const)('a failure of the authorization server does not end a link: $kind at $operation', async (fault) => {
   const world = await startExpired();
   const worker = await world.worker();
   world.sandbox.setFault(fault);
@@ -119,7 +119,7 @@ it.each([
   expect(await read(worker)).toMatchObject({ isError: false });
 });
 
-describe('a worker that is killed while it refreshes', () => {
+describe('a worker that is killed during a refresh', () => {
   it.each([
     ['before the refresh leaves', 'before', 'works'],
     ['before the answer is written', 'after', 'lost'],
@@ -131,7 +131,7 @@ describe('a worker that is killed while it refreshes', () => {
     else expect(await failureOf(read(other))).toMatchObject({ name: 'AccountNeeded', reason: outcome });
   });
 
-  it('costs the link where it happens twice', async () => {
+  it('ends the link if it happens twice', async () => {
     const world = await startExpired();
     for (let kills = 0; kills < 2; kills++) {
       await startHeld(world, 'before');
@@ -141,7 +141,7 @@ describe('a worker that is killed while it refreshes', () => {
   });
 });
 
-describe('a worker that is slow while it refreshes', () => {
+describe('a worker that is slow during a refresh', () => {
   it('does not end what another worker has saved meanwhile', async () => {
     const world = await startExpired({ mcp: { refreshReuse: 'is refused' } });
     const { first, release } = await startHeld(world, 'before');
@@ -152,7 +152,7 @@ describe('a worker that is slow while it refreshes', () => {
     expect(await world.grant()).not.toHaveProperty('deathCause');
   });
 
-  it('revives a grant that another worker took for dead, with the tokens that it got', async () => {
+  it('revives a grant that another worker considered dead, with the tokens that it got', async () => {
     const world = await startExpired({ mcp: { refreshReuse: 'is refused' } });
     const { first, release } = await startHeld(world, 'after');
     world.clock.now += LEASE_MS;
@@ -163,7 +163,7 @@ describe('a worker that is slow while it refreshes', () => {
     expect(await read(other)).toMatchObject({ isError: false });
   });
 
-  it('does not ask for another link where its refused token is renewed at that moment', async () => {
+  it('does not ask for another link if its refused token is being renewed', async () => {
     const { world, worker: other } = await startLinked();
     const refusal = { status: 403, headers: { 'www-authenticate': 'Bearer error="invalid_token"' } };
     let refused = false;
@@ -190,7 +190,7 @@ describe('a worker that is slow while it refreshes', () => {
     expect(renewed).toBe(true);
   });
 
-  it('drops its tokens where the person has linked again meanwhile', async () => {
+  it('drops its tokens if the person has linked again meanwhile', async () => {
     const world = await startExpired();
     const { first, release } = await startHeld(world, 'after');
     const linked = await world.link(await world.worker());
@@ -201,14 +201,14 @@ describe('a worker that is slow while it refreshes', () => {
 });
 
 describe('a grant', () => {
-  it.each(['refused', 'lost'] as const)('that has died, because it was %s, is refreshed by nobody', async (cause) => {
+  it.each(['refused', 'lost'] as const)('that is dead, because it was %s, is not refreshed', async (cause) => {
     const { worker, grant } = await startLinked();
     const { grants } = worker;
     await grants.die(grant, cause);
     expect(await grants.claimRefresh(grant, 'a worker that read it before', LEASE_MS)).toBeUndefined();
   });
 
-  it('stays good as long as it is used at least once in 30 days', async () => {
+  it('stays valid if it is used at least once in 30 days', async () => {
     const { world, worker } = await startLinked();
     for (let days = 0; days < 100; days += 25) {
       world.clock.now += 25 * 24 * HOUR;
@@ -218,7 +218,7 @@ describe('a grant', () => {
     expect(await failureOf(read(worker))).toMatchObject({ name: 'AccountNeeded', reason: 'refused' });
   });
 
-  it('can be opened for a day after its key was rotated, and is sealed with the new one', async () => {
+  it('can be opened for a day after its key was rotated, and is sealed with the new key', async () => {
     const world = await startExpired();
     rotate(world);
     expect(await read(await world.worker())).toMatchObject({ isError: false });
@@ -229,7 +229,7 @@ describe('a grant', () => {
     expect(await failureOf(read(await world.worker()))).toMatchObject({ reason: 'sealed with another key' });
   });
 
-  it('is sealed with the new key by a process that lives longer than the old one', async () => {
+  it('is sealed with the new key by a process that outlives the old key', async () => {
     const world = await startExpired();
     const worker = await world.worker();
     expect(await read(worker)).toMatchObject({ isError: false });
@@ -240,7 +240,7 @@ describe('a grant', () => {
     expect(await read(await world.worker())).toMatchObject({ isError: false });
   });
 
-  it('opens in a process that read the key a moment before it was rotated', async () => {
+  it('opens in a process that read the key just before its rotation', async () => {
     const { world, worker } = await startLinked();
     await read(worker);
     world.clock.now += 10_000;
@@ -249,7 +249,7 @@ describe('a grant', () => {
     expect(await read(worker)).toMatchObject({ isError: false });
   });
 
-  it('opens for its person and connection only, and shows no token in the table', async () => {
+  it('opens only for its person and connection, and shows no token in the table', async () => {
     const { worker, grant } = await startLinked();
     const { accessToken } = await worker.grants.open(grant);
     expect(Buffer.from(grant.sealed ?? []).includes(accessToken)).toBe(false);
@@ -259,7 +259,7 @@ describe('a grant', () => {
   });
 
   it.each(['issuer', 'tokenEndpoint', 'clientId', 'resource'])(
-    'sends no token anywhere once its %s was changed in the table',
+    'sends no token anywhere after its %s was changed in the table',
     async (field) => {
       const world = await startSandboxWorld();
       const sent: string[] = [];

@@ -93,7 +93,7 @@ async function signIn(authorizationUrl: string, login: string): Promise<URLSearc
   throw new Error('the sign-in leads nowhere');
 }
 
-it('links, calls, refreshes and links again at an authorization server of another make', async () => {
+it('links, calls, refreshes and links again at a third-party authorization server', async () => {
   const { url, provider } = await startInstance();
   const world = await startWorld(url);
   const worker = await world.worker();

@@ -45,7 +45,7 @@ describe('a command of a person with a linked account', () => {
     expect(relay.sandbox.requests).toBe(before);
   });
 
-  it('goes through the key to the end, where they link the account meanwhile', async () => {
+  it('goes through the key to the end, if the person links an account meanwhile', async () => {
     relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/timelogs/create', times: 40 });
     await ask(relay, `log 1h ${CHECKOUT}`);
     await linkAccount(relay);
@@ -56,7 +56,7 @@ describe('a command of a person with a linked account', () => {
   });
 });
 
-it('what was done with a tool stays done, where the journal keeps nothing of the answer', async () => {
+it('a finished tool call stays finished, even if the journal has no part of the answer', async () => {
   await linkAccount(relay);
   await command(relay, 'done 101 102');
   relay.table.stopAt((request) => request.includes('"reply"'));
@@ -79,7 +79,7 @@ it('what was done with a tool stays done, where the journal keeps nothing of the
 
 describe('a grant that cannot be used', () => {
   // The rows of test/as-person/decisions.test.ts try how the relay reads each refusal of the service.
-  it('was revoked: the job ends, the person hears why with a button, and asks again after they have linked again', async () => {
+  it('was revoked: the job ends, the person reads why with a button, and asks again after linking again', async () => {
     await linkAccount(relay);
     relay.sandbox.setFault({ kind: 'grants-revoked', times: 1, operation: '/mcp/partner' });
     const { inTheEnd } = await ask(relay, `log 1h ${CHECKOUT} again`);
@@ -93,7 +93,7 @@ describe('a grant that cannot be used', () => {
     expect((await jobStates()).sort()).toEqual(['not-done', 'succeeded']);
   });
 
-  it('lacks a scope: the person hears which, and links with it', async () => {
+  it('lacks a scope: the person reads which one, and links with it', async () => {
     await linkAccount(relay, undefined, { scopes: ['mcp:use', 'mcp:tasks.read'] });
     const { inTheEnd } = await ask(relay, `log 1h ${CHECKOUT}`);
     expect(inTheEnd).toContain('mcp:timelogs.write');
@@ -113,7 +113,7 @@ const answeringOf =
     return method === 'tools/call' && params.name === tool ? answer(id) : real;
   };
 
-describe('a call that was carried out, and answered with what nobody expects', () => {
+describe('a call that was carried out, but got an unexpected answer', () => {
   const error = (message: unknown, { code = -32_603, ...init }: ResponseInit & { code?: number } = {}) => {
     const answer = (id: number) => Response.json({ jsonrpc: '2.0', id, error: { code, message } }, init);
     return answer;
@@ -147,7 +147,7 @@ describe('a call that was carried out, and answered with what nobody expects', (
     expect(relay.told().at(-1)).toContain('Logged 1h');
   });
 
-  it('may be sent again where the tool says of itself that this does no harm', async () => {
+  it('may be sent again if the tool says that this is harmless', async () => {
     let answers = 0;
     const lost = answeringOf('complete_checklist_items', error({ toString: 1 }));
     await start({}, {}, (url, init) => (answers++ < 20 ? lost : fetch)(url, init));
@@ -176,7 +176,7 @@ it('a command from before the table was replaced is not sent to a tool again, an
   expect(relay.timelogs()).toHaveLength(2);
 });
 
-describe('a tool that has changed since it was mapped', () => {
+describe('a tool that has changed since its mapping', () => {
   it('is not called, and the job says what to do', async () => {
     const { log, ...others } = sandboxCommands();
     await start({ commands: { ...others, ...(log && { log: { ...log, schema: '0'.repeat(20) } }) } });
@@ -198,7 +198,7 @@ describe('a tool that has changed since it was mapped', () => {
 });
 
 describe('the budget of the endpoint', () => {
-  it('continues with a list of tools that is longer than the calls of a minute', async () => {
+  it('continues with a list of tools that needs more calls than a minute allows', async () => {
     await start({ limits: { perMinute: 2, perDay: 5_000 } });
     await linkAccount(relay);
     await command(relay, `log 1h ${CHECKOUT}`);
@@ -210,7 +210,7 @@ describe('the budget of the endpoint', () => {
     expect(relay.timelogs()).toHaveLength(1);
   });
 
-  it("keeps the order of a person's commands, however many workers there are, and leaves workers to others", async () => {
+  it("keeps the order of a person's commands with any number of workers, and leaves workers to others", async () => {
     await start({ limits: { perMinute: 8, perDay: 5_000 } });
     await linkAccount(relay);
     const hours = [1, 2, 3, 4, 5, 6, 0.5];
@@ -231,7 +231,7 @@ describe('the budget of the endpoint', () => {
   });
 });
 
-describe('a job that was changed in the table', () => {
+describe('a job that someone changed in the table', () => {
   const tomasz = { in: 'slack', id: TOMASZ } as const;
   async function askedFor(): Promise<Job> {
     await linkAccount(relay);
@@ -260,14 +260,14 @@ describe('a job that was changed in the table', () => {
     expect([relay.sandbox.mcp.calls, relay.timelogs()]).toEqual([[], []]);
   });
 
-  it('has the day on which its person asked, whenever it says that it was made', async () => {
+  it('has the day on which its person asked, whatever time it claims to be from', async () => {
     const asked = await askedFor();
     await put({ ...asked, createdAt: asked.createdAt - 240 * HOUR });
     await relay.workToTheEnd();
     expect(relay.timelogs()).toMatchObject([{ date: '2026-11-20' }]);
   });
 
-  it('acts through no account where it is older than the records of jobs', async () => {
+  it('acts through no account if it is older than the records of jobs', async () => {
     const asked = await askedFor();
     await relay.workToTheEnd();
     relay.clock.now += 31 * 24 * HOUR;
@@ -280,7 +280,7 @@ describe('a job that was changed in the table', () => {
     expect(relay.timelogs()).toHaveLength(1);
   });
 
-  it('is as intake made it after an operator has replayed it', async () => {
+  it('is as intake made it, after an operator has replayed it', async () => {
     await linkAccount(relay);
     relay.sandbox.setFault({ kind: 'server-error', operation: '/mcp/partner', times: 60 });
     await command(relay, `log 1h30m ${CHECKOUT} wrote tests`);
@@ -294,7 +294,7 @@ describe('a job that was changed in the table', () => {
 it.each([
   ['a longer name', 'LOGIN page', 'log 1h Login page wrote tests'],
   ['the same name', 'LOGIN', 'log 1h "Login"'],
-])('time is not logged as a person on a guess where a list of the tool may leave out %s', async (_, hidden, typed) => {
+])("time is not logged as a person on a guess if a tool's list may leave out %s", async (_, hidden, typed) => {
   // The tool lists only the first fifty.
   const names = ['Login', ...Array.from({ length: 60 }, (_, team) => `Login of team ${team}`), hidden];
   relay.addTasks(Object.fromEntries(names.map((name, index) => [`task-${index}`, name])));
@@ -307,7 +307,7 @@ it.each([
 it.each([
   ['with a tool that finds tasks', sandboxCommands()],
   ['without one', { ...sandboxCommands(), find: undefined }],
-])('a tool that takes a name for an id gets no first word of an unquoted name, %s', async (_, commands) => {
+])('a tool that takes a name as an id does not get the first word of an unquoted name, %s', async (_, commands) => {
   await start({ commands });
   relay.addTasks({ Zebra: 'Feed the animals' });
   await linkAccount(relay);

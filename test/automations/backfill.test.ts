@@ -66,7 +66,7 @@ async function happens(event: ReturnType<typeof issueEvent>) {
 }
 
 describe('a backfill', () => {
-  it('turns the labelled issues of a repository into defects, without a comment, and a rerun does nothing', async () => {
+  it('creates defects for the labelled issues of a repository, without a comment, and a rerun does nothing', async () => {
     for (let id = 1; id <= 5; id++) exists(id, { title: `Issue ${id}`, seconds: id });
     exists(6, { labels: ['question'] });
     exists(7, { state: 'closed' });
@@ -87,7 +87,7 @@ describe('a backfill', () => {
     expect(await relay.jobs()).toHaveLength(5);
   });
 
-  it('comments if it is asked to, and no share of strangers is used', async () => {
+  it('comments if requested, and uses no share of strangers', async () => {
     exists(1, { user: { login: 'outsider' }, author_association: 'NONE' });
     await backfill({ comment: true });
     await relay.workToTheEnd();
@@ -95,7 +95,7 @@ describe('a backfill', () => {
     expect((await relay.jobs()).every(({ stranger }) => stranger === undefined)).toBe(true);
   });
 
-  it('a plan names exactly the calls that follow', async () => {
+  it('a plan lists exactly the calls that follow', async () => {
     const issue = fc.record({
       isPull: fc.boolean(),
       state: fc.constantFrom('open', 'closed'),
@@ -137,7 +137,7 @@ describe('a backfill', () => {
     await start();
   });
 
-  it('reads every issue once, over pages, seconds with many changes, and issues that change meanwhile', async () => {
+  it('reads every issue once, despite pages, seconds with many changes, and issues that change meanwhile', async () => {
     const updated_at = '2026-11-19T09:00:00Z';
     for (let id = 1; id <= 115; id++) exists(id, { updated_at });
     for (let id = 116; id <= 150; id++) exists(id, { seconds: id });
@@ -155,7 +155,7 @@ describe('a backfill', () => {
   it.each([
     ['for the budget', undefined],
     ['for an operation that fails', { kind: 'server-error', operation: '/defects/create' } as const],
-  ])('keeps a few minutes of jobs in line %s, and continues when there is room', async (_, fault) => {
+  ])('keeps jobs for a few minutes in line %s, and continues when there is room', async (_, fault) => {
     await start({ limits: { perMinute: 6 } });
     for (let id = 1; id <= 40; id++) exists(id, { seconds: id });
     if (fault) relay.sandbox.setFault(fault);
@@ -173,7 +173,7 @@ describe('a backfill', () => {
     expect(relay.defects().length + (await relay.jobs('parked')).length).toBe(40);
   });
 
-  it('waits as long as GitHub says, and says what to do if GitHub refuses', async () => {
+  it('waits as long as GitHub asks, and says what to do if GitHub refuses', async () => {
     exists(1);
     relay.github.refusal = { status: 403, message: 'secondary rate limit', headers: { 'retry-after': '120' } };
     const slept: number[] = [];
@@ -210,7 +210,7 @@ describe('a backfill', () => {
   });
 });
 
-it('takes an issue again whose job was discarded and has not ended yet, and does so once', async () => {
+it('takes an issue again, once, while its discarded job has not ended yet', async () => {
   exists(1);
   await backfill();
   const [waiting] = await relay.jobs('waiting');
@@ -223,7 +223,7 @@ it('takes an issue again whose job was discarded and has not ended yet, and does
   expect((await relay.jobs()).map(({ status }) => status)).toEqual(['succeeded', 'not-done']);
 });
 
-it('a command that is killed leaves no issue out and makes none twice when it is run again, after every third of its writes', async () => {
+it('a killed command leaves out no issue and creates no defect twice when it is run again, after every third of its writes', async () => {
   let issues = 0;
   for (let writes = 0, wasKilled = true; wasKilled; writes += 3) {
     for (let more = 0; more < 3; more++) exists(++issues, { seconds: issues });
@@ -269,7 +269,7 @@ const meanwhile: [string, () => Promise<unknown>, { defects: number; title?: str
 ];
 
 it.each(meanwhile)(
-  'a backfill and the events of an issue make one defect at most: %s',
+  'a backfill and the events of an issue create at most one defect: %s',
   async (_, happensMeanwhile, expected) => {
     exists(1, { title: 'First' });
     await backfill();
@@ -332,7 +332,7 @@ it.each([
   expect(relay.defects().length).toBeGreaterThan(3 * called.length);
 });
 
-it('two people who run the command at once store each job once', async () => {
+it('two people who run the command at the same time store each job once', async () => {
   await start({ limits: { perMinute: 6 } });
   for (let id = 1; id <= 40; id++) exists(id, { seconds: id });
   let looks = 0;
@@ -359,7 +359,7 @@ it.each([
   ['was lost', 'on arrival', 100],
   ['was carried out', 'after work', 5],
 ] as const)(
-  'a job whose request %s is offered to be discarded when it cannot be carried out any more, whatever it waits for',
+  'a job whose request %s can be discarded once it can no longer be carried out, whatever it waits for',
   async (_, when, times) => {
     for (let id = 1; id <= 5; id++) exists(id, { seconds: id });
     relay.sandbox.setFault({ kind: 'cut', when, operation: '/defects/create', times });

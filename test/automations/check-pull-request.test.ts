@@ -78,7 +78,7 @@ describe('the check of a pull request', () => {
     ['the name of a task', 'Task: Release checkout 2.4', 'failure: It names a task without its id. Write'],
     ['nothing', null, `${NAMES_NONE}Write \`Closes #12\``],
     ['something in code', `\`Task: ${TASK}\``, `${NAMES_NONE}Write`],
-  ])('says what it found of %s', async (_, body, said) => {
+  ])('says what it found about %s', async (_, body, said) => {
     await makeDefect(7);
     expect(await checkOf(body)).toContain(said);
     expect(relay.github.checkRuns).toMatchObject([{ name: 'Tracked work', repository: REPOSITORY, head_sha: HEAD }]);
@@ -110,7 +110,7 @@ describe('the check of a pull request', () => {
     expect(await checkOf(body)).toMatch(/^failure: (?:It names no task|Its task or issue was not found)/);
   });
 
-  it('is one check, which follows the pull request as it is now', async () => {
+  it('is one check, which follows the current pull request', async () => {
     expect(await checkOf(null, { action: 'opened' })).toContain('failure');
     const old = changed(null, { labels: [] });
     expect(await checkOf(`Task: ${TASK}`)).toContain('success');
@@ -120,7 +120,7 @@ describe('the check of a pull request', () => {
     expect(relay.github.checkRuns).toHaveLength(1);
   });
 
-  it('says no title and no difference between what is hidden and what does not exist', async () => {
+  it('names no title, and shows no difference between hidden and missing objects', async () => {
     const there = await checkOf(`Task: ${TASK}`);
     expect(there).not.toContain('Release checkout');
     const missing = await checkOf(`Task: ${NO_TASK}`);
@@ -160,14 +160,14 @@ describe('the check of a pull request', () => {
     ["a stranger's adds nothing to an untracked commit", null, {}, `Task: ${TASK}`, other(stranger), 'failure'],
     ['one into another branch adds nothing', null, {}, `Task: ${TASK}`, other(elsewhere), 'failure'],
     ['one into another branch is not checked', `Task: ${TASK}`, elsewhere, 'Closes #7', other(elsewhere), 'neutral'],
-  ])('is one of a commit: %s', async (_, body, fields, otherBody, otherFields, conclusion) => {
+  ])('belongs to one commit: %s', async (_, body, fields, otherBody, otherFields, conclusion) => {
     await makeDefect(7);
     await checkOf(body, fields);
     await checkOf(otherBody, otherFields);
     expect(relay.github.checkRuns).toMatchObject([{ head_sha: HEAD, conclusion }]);
   });
 
-  it('is verified for one stranger, whatever another one opens with the same commit, when a person presses Re-run', async () => {
+  it('is verified for one stranger when a person presses Re-run, whatever another stranger opens with the same commit', async () => {
     await makeDefect(7);
     await checkOf('Closes #7', stranger);
     expect(await checkOf(null, other(stranger))).toContain('neutral');
@@ -191,7 +191,7 @@ describe('the check of a pull request', () => {
     expect(relay.github.checkRuns[0]).toMatchObject({ head_sha: HEAD, conclusion: 'success' });
   });
 
-  it('fails also while the service is down, if a pull request that needs no call fails', async () => {
+  it('fails even while the service is down, if a pull request that needs no call fails', async () => {
     expect(await checkOf(null)).toContain('failure');
     relay.sandbox.setFault({ kind: 'maintenance', times: 4 });
     await checkOf(`Task: ${TASK}`, other());
@@ -204,7 +204,7 @@ describe('the check of a pull request', () => {
     expect(await checkOf(`Task: ${TASK}`)).toContain('success');
   });
 
-  it('passes in a merge queue, where it is required too', async () => {
+  it('passes in a merge queue if it is required there, too', async () => {
     const { merge_group } = exampleOf('merge_group', 'checks_requested');
     await relay.post('merge_group', { action: 'checks_requested', merge_group, repository });
     await relay.work();
@@ -219,7 +219,7 @@ describe('the check of a pull request', () => {
     expect(relay.requestsTo('/tasks/detail')).toBe(0);
   });
 
-  it("does not look up what a stranger's pull request names, until a collaborator presses Re-run", async () => {
+  it("does not look up references in a stranger's pull request, until a collaborator presses Re-run", async () => {
     await makeDefect(7);
     for (const body of [`Task: ${TASK}`, 'Closes #7', 'Closes #8', null]) {
       expect(await checkOf(body, stranger)).toMatch(/^neutral: Not verified: its author is not a collaborator/);
@@ -235,7 +235,7 @@ describe('the check of a pull request', () => {
     expect(check()).toContain('success: It is tracked');
   });
 
-  it('parks no job of strangers or bots where the App may not write checks, but that of a collaborator', async () => {
+  it("parks only a collaborator's job, not those of strangers or bots, if the App may not write checks", async () => {
     await start({}, {});
     const bot = { user: { login: 'some[bot]', type: 'Bot' } };
     for (const pull of [stranger, bot, other(bot)]) await checkOf(null, pull);
@@ -252,7 +252,7 @@ describe('the check of a pull request', () => {
     expect(check()).toContain('failure: Its task or issue was not found');
   });
 
-  it('passes for now while the day has no calls left for it', async () => {
+  it('passes for now while no calls are left for the day', async () => {
     await start({ limits: { perDay: 20 } });
     for (let id = 20; id < 44; id++) await relay.post('issues', issueEvent('opened', { id, number: id }));
     await relay.work();
@@ -261,7 +261,7 @@ describe('the check of a pull request', () => {
     );
   });
 
-  it('passes while the defect of an issue is still to be made', async () => {
+  it('passes while the defect of an issue has yet to be created', async () => {
     relay.sandbox.setFault({ kind: 'maintenance' });
     await relay.post('issues', issueEvent('opened', { id: 7, number: 7 }));
     await relay.work();
@@ -272,7 +272,7 @@ describe('the check of a pull request', () => {
     ['check_run', 'completed', 'a check run that is completed changes nothing'],
     ['check_run', 'rerequested', 'not of a pull request that Partner Relay checks'],
     ['merge_group', 'destroyed', 'a merge group that is destroyed needs no check'],
-  ])('is made for no other %s: %s', async (event, action, reason) => {
+  ])('is not made for %s: %s', async (event, action, reason) => {
     const about = { id: 1, external_id: '', head_sha: 'a' };
     const sender = { login: 'Codertocat' };
     const { answer } = await relay.post(event, { action, sender, repository, check_run: about, merge_group: about });

@@ -100,7 +100,7 @@ describe('a comment by a collaborator', () => {
     expect(await relay.jobs('parked')).toEqual([]);
   });
 
-  it('a comment is not answered with the reason for which an operator discards its command', async () => {
+  it("the answer to a comment does not have the operator's reason for discarding its command", async () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/timelogs/create', times: 4 });
     await post(created('/log 1h "Release checkout 2.4"'));
     await relay.workToTheEnd();
@@ -127,7 +127,7 @@ describe('a comment by a collaborator', () => {
   });
 });
 
-describe('a comment that is deleted or changed before its command is carried out', () => {
+describe('a comment that is deleted or changed before its command runs', () => {
   const LOG = '/log 2h “Release checkout 2.4”';
   const OLD = 'The comment is more than 30 days old, so nothing was done';
   const OTHER_TIME = 'GitHub shows another time for this comment, so nothing was done';
@@ -151,7 +151,7 @@ describe('a comment that is deleted or changed before its command is carried out
     ['written after', { writtenAt: '2026-11-18T23:30:01Z' }, OTHER_TIME],
     ['written at no time', { writtenAt: '' }, OLD],
     ['forgotten', { writtenAt: '2026-10-01T08:00:00Z', editedAt: '2026-11-19T08:00:00Z' }, OLD],
-  ])('only the comment of the event gives the command, as GitHub has it: %s', async (_, has, refusal) => {
+  ])("only the comment of the event gives the command, in GitHub's version: %s", async (_, has, refusal) => {
     const { text = LOG, ...about } = has ?? {};
     if (has) relay.github.written.set(1, text);
     Object.assign(relay.github, about);
@@ -195,7 +195,7 @@ describe('a comment that is deleted or changed before its command is carried out
     expect(relay.github.comments.map(({ body }) => body)).toEqual([expect.stringContaining('Logged 2h')]);
   });
 
-  it.each([401, 503])('waits for GitHub while that answers %i, and asks with the token of then', async (status) => {
+  it.each([401, 503])('waits for GitHub while it answers %i, and then asks with the current token', async (status) => {
     await answers(created('/done 101', { id: 2 }));
     relay.clock.now += 60_000;
     relay.github.written.set(1, LOG);
@@ -246,7 +246,7 @@ describe('a comment by someone who is not the owner', () => {
     if (!counts) for (const text of told) expect(text).toContain('commands need the role triage');
   });
 
-  it('where GitHub does not tell roles, a stranger gives no command, and the command of a member waits for an operator', async () => {
+  it("if GitHub does not show roles, a stranger gives no command, and a member's command waits for an operator", async () => {
     relay.github.roles = undefined;
     await answers(created('/done 101', { author_association: 'NONE', user }));
     await answers(created('/done 102', { id: 2, author_association: 'MEMBER', user }));
@@ -261,14 +261,14 @@ describe('a comment by someone who is not the owner', () => {
     ['MEMBER', true],
     ['COLLABORATOR', true],
     ['OWNER', true],
-  ])('without credentials the comment decides, and there is no answer: %s', async (author_association, counts) => {
+  ])('without credentials, the comment decides, and there is no answer: %s', async (author_association, counts) => {
     relay.stack.secrets.put(`${relay.stack.secretPrefix}github`, {});
     expect(await answers(created('/done 101', { author_association, user }))).toEqual([]);
     expect(relay.isCompleted(101)).toBe(counts);
   });
 });
 
-describe('a comment with too much in it', () => {
+describe('a comment with too many commands', () => {
   const ids = (line: number) => Array.from({ length: 20 }, (_, index) => 1_000 + 20 * line + index).join(' ');
   const body = Array.from({ length: 20 }, (_, line) => `/done ${ids(line)}`).join('\n');
 
@@ -326,7 +326,7 @@ describe('an answer that may have been given', () => {
   it.each([
     ['found on the third page', 250, 251],
     ['not looked for beyond', 300, 302],
-  ])('is %s of what was written since', async (_, others, comments) => {
+  ])('is %s of the comments written since', async (_, others, comments) => {
     await answerAmong((mine) => [
       ...Array.from({ length: others }, (_, n) => ({ ...mine, body: `me too ${n}` })),
       mine,
@@ -334,7 +334,7 @@ describe('an answer that may have been given', () => {
     expect(relay.github.comments).toHaveLength(comments);
   });
 
-  it('tells the kind of a failure and the job, and nothing that the service said', async () => {
+  it('names the kind of failure and the job, but nothing that the service said', async () => {
     relay.sandbox.keys[0] = { ...(relay.sandbox.keys[0] as (typeof relay.sandbox.keys)[0]), scopes: [] };
     await post(created('/log 1h 4711'));
     await relay.workToTheEnd();
@@ -366,14 +366,17 @@ describe('an edit', () => {
     ['that makes a command of code', '`/done 101`', '/done 101', ['done 101']],
     ['that mends a line which could not be read', '/log 1h99m 4711', '/log 2h 4711', ['log 2h 4711']],
     ['that breaks a line', '/log 2h 4711', '/log 1h99m 4711', CHANGES],
-  ] as const)('%s gives what it adds, and nothing where it changes a command', async (_, from, body, expected) => {
-    const answer = await post(edited(from, body));
-    if (typeof expected === 'string') expect(answer).toEqual({ jobs: [], ignored: expected });
-    else expect(await summaries(answer)).toEqual(expected.map((command) => `@Codertocat: ${command}`));
-    // Commands that the edit does not add belong to the first job.
-    const before = (await post(created(from))).jobs as string[];
-    for (const job of answer.jobs as string[]) expect(before).not.toContain(job);
-  });
+  ] as const)(
+    '%s gives the commands that it adds, and none if it changes a command',
+    async (_, from, body, expected) => {
+      const answer = await post(edited(from, body));
+      if (typeof expected === 'string') expect(answer).toEqual({ jobs: [], ignored: expected });
+      else expect(await summaries(answer)).toEqual(expected.map((command) => `@Codertocat: ${command}`));
+      // Commands that the edit does not add belong to the first job.
+      const before = (await post(created(from))).jobs as string[];
+      for (const job of answer.jobs as string[]) expect(before).not.toContain(job);
+    },
+  );
 
   it('an edit that follows a changed command still gives the command it adds', async () => {
     await post(created('/done 101'));

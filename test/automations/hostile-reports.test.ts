@@ -125,14 +125,14 @@ it.each<[string, () => Promise<Uint8Array>, string]>([
   expect(sent).toBe(0);
 });
 
-it('artifacts that are large in all are not all fetched', async () => {
+it('artifacts that are too large together are not all fetched', async () => {
   const large = await archiveOf({ 'video.bin': Buffer.alloc(30 * 1024 * 1024) }, { compress: false });
   const { said, sent } = await checked(await xml(report), large, large, large, large, large);
   expect(said).toContain('was not used completely: the artifacts of the run have more than 128 MB');
   expect(sent).toBe(0);
 });
 
-it('what a run of the worker has no time for is read by the next one', async () => {
+it('reports that one run of the worker has no time for are read by the next run', async () => {
   const archive = await xml(report);
   const slow = slowStore(() => 3_000);
   const { said, sent } = await checked(...Array.from({ length: 20 }, () => archive));
@@ -142,7 +142,7 @@ it('what a run of the worker has no time for is read by the next one', async () 
   expect(sent).toBe(1);
 });
 
-it('an artifact is read by the next run if the worker stood still while it came', async () => {
+it('an artifact is read by the next run if the worker stalled during its download', async () => {
   const archive = await xml(report);
   const slow = slowStore((fetched) => (fetched === 0 ? 65_000 : 0));
   const { said } = await checked(archive, archive);
@@ -178,7 +178,7 @@ it('an artifact that takes longer to read than a run of the worker is left out, 
   expect(sent).toBe(0);
 });
 
-it('a file that is not compressed is read in pieces, with a look at the clock before each', async () => {
+it('an uncompressed file is read in pieces, with a reading of the clock before each', async () => {
   const pieces: number[] = [];
   const file = { write: (piece: Uint8Array) => void pieces.push(piece.length), end() {} };
   const isTimeOver = () => pieces.length === 3;
@@ -196,7 +196,7 @@ it('a run takes 20 artifacts', async () => {
   expect(sent).toBe(0);
 });
 
-it('nothing has passed for sure if a run has more artifacts than are listed', async () => {
+it('the outcome counts as unknown if a run has more artifacts than GitHub lists', async () => {
   const archive = await xml(report);
   for (let id = 1; id <= 500; id++) {
     const old = { runId: idOf(number + 1), name: 'old', createdAt: '2026-11-20T09:54:00Z', archive };
@@ -212,7 +212,7 @@ it.each<[string, () => Promise<Uint8Array>]>([
   ['an archive in the archive', async () => archiveOf({ 'inner.zip': await xml(report), 'report.txt': report })],
   ['a symbolic link', () => archiveOf({ 'report.xml': report }, { mode: 0o120777 })],
   ['a folder', async () => archiveOf({})],
-])('what is no report is not opened: %s', async (_, archive) => {
+])('a file that is not a report is not opened: %s', async (_, archive) => {
   const said = expect.stringContaining('0 passed, 0 failed');
   expect(await checked(await archive())).toMatchObject({ sent: 0, said });
 });

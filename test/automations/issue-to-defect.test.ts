@@ -133,17 +133,20 @@ describe('a text', () => {
     ['5 MB of flags', '🏴󠁧󠁢󠁷󠁬󠁳󠁿', 180_000],
     // In JSON, each is six bytes.
     ['control characters', '\u0001', 65_536],
-  ])('a long text is cut by bytes with a note, and no item or message too large: %s', async (_, character, count) => {
-    const maxDescriptionBytes = 48_000;
-    relay = await startRelay({ config: exampleConfig({ maxDescriptionBytes }) });
-    await relay.happens(issueEvent('opened', { title: 'é'.repeat(256), body: character.repeat(count) }));
-    const description = relay.defects()[0]?.description ?? '';
-    expect(Buffer.byteLength(description)).toBeLessThanOrEqual(maxDescriptionBytes);
-    const [kept = '', rest] = description.split('\n\n[Cut here; the whole text is in the issue.]\n\n---\n');
-    expect(rest).toContain('GitHub issue');
-    expect(kept).toBe(character.repeat(kept.length / character.length));
-    expect(await relay.jobs('succeeded')).toHaveLength(1);
-  });
+  ])(
+    'a long text is cut by bytes with a note, and no item or message is too large: %s',
+    async (_, character, count) => {
+      const maxDescriptionBytes = 48_000;
+      relay = await startRelay({ config: exampleConfig({ maxDescriptionBytes }) });
+      await relay.happens(issueEvent('opened', { title: 'é'.repeat(256), body: character.repeat(count) }));
+      const description = relay.defects()[0]?.description ?? '';
+      expect(Buffer.byteLength(description)).toBeLessThanOrEqual(maxDescriptionBytes);
+      const [kept = '', rest] = description.split('\n\n[Cut here; the whole text is in the issue.]\n\n---\n');
+      expect(rest).toContain('GitHub issue');
+      expect(kept).toBe(character.repeat(kept.length / character.length));
+      expect(await relay.jobs('succeeded')).toHaveLength(1);
+    },
+  );
 
   it('any Unicode text arrives whole, or cut between characters with a note', async () => {
     const maxDescriptionBytes = 1_000;
@@ -207,7 +210,7 @@ describe('the comment', () => {
   });
 });
 
-it('an issue becomes a task once, whatever happens to its labels, also after the records have expired', async () => {
+it('an issue becomes a task once, whatever happens to its labels, even after the records have expired', async () => {
   const title = 'Renew the certificate';
   const made = () => relay.sandbox.data.tasks.filter((task) => task.title === title);
   await relay.post('issues', issueEvent('opened', { title, labels: [] }));

@@ -125,7 +125,7 @@ describe('a command in a comment on GitHub', () => {
     expect([relay.timelogs(), relay.sandbox.mcp.calls]).toEqual([[], []]);
   });
 
-  it('is answered without words of the schema, which strangers would read', async () => {
+  it('is answered without words of the schema, which strangers could read', async () => {
     const { log, ...others } = sandboxCommands();
     const inMinutes = log && { ...log, arguments: { ...log.arguments, hours: '{minutes}' } };
     const answer = await comment({ commands: { ...others, ...(inMinutes && { log: inMinutes }) } });
@@ -134,8 +134,8 @@ describe('a command in a comment on GitHub', () => {
   });
 });
 
-describe('where a linked account is required', () => {
-  it('nothing that a person does goes through the key where no tool serves it', async () => {
+describe('a connection that requires linked accounts', () => {
+  it('never uses the key for a person, even without a suitable tool', async () => {
     await start({ accounts: 'required', commands: {} });
     for (const text of [
       ...['find checkout', 'done 101', 'undo 101', `log 1h ${CHECKOUT}`, 'defect Login fails', 'defect'],
@@ -147,7 +147,7 @@ describe('where a linked account is required', () => {
     expect([await relay.jobs(), relay.sandbox.requests]).toEqual([[], 0]);
   });
 
-  it('forms list nothing that the key sees', async () => {
+  it('shows nothing in forms that only the key may see', async () => {
     await start({ accounts: 'required' });
     expect((await command(relay, 'defect', { channelId: GENERAL })).text).toContain('cannot list your projects');
     await command(relay, 'defect', { channelId: PLATFORM });
@@ -162,7 +162,7 @@ describe('where a linked account is required', () => {
     expect(relay.sandbox.requests).toBe(0);
   });
 
-  it('events that nobody asked for continue without an account', async () => {
+  it('carries out events without a person without an account', async () => {
     await start({ accounts: 'required' });
     const merged = mergedPayload(7, 'Completes checklist item 103');
     const pull = { ...(merged.pull_request as Fields), merged_at: '2026-11-20T09:00:00Z' };
@@ -172,7 +172,7 @@ describe('where a linked account is required', () => {
   });
 });
 
-it('one browser holds links of several people and connections, and a code is tried on each of them', async () => {
+it('one browser holds links of several people and connections, and tries a code on each', async () => {
   const mcp = { accounts: 'offered' } as const;
   const config = defineConfig({
     connections: { main: { mcp }, other: { mcp } },
@@ -195,7 +195,7 @@ it('one browser holds links of several people and connections, and a code is tri
   expect(said).toEqual(Array(3).fill(expect.stringContaining('Your account is linked')));
 });
 
-it('the way to the service begins on the own start page only', async () => {
+it("the way to the service begins only on the relay's own start page", async () => {
   await start({ isLinked: false });
   const [page = '', ticket = ''] = (await linkUrl(relay)).split('?ticket=');
   const body = new URLSearchParams({ ticket: decodeURIComponent(ticket) });
@@ -208,7 +208,7 @@ it('the way to the service begins on the own start page only', async () => {
 it.each([
   ['find checkout', 'succeeded'],
   ['log 1h "checkout page"', 'not-done'],
-])('results with huge titles do not stop a search: %s', async (text, status) => {
+])('results with giant titles do not stop a search: %s', async (text, status) => {
   alter = (answer, { params }) => {
     if (params?.name !== 'find_tasks') return answer;
     const tasks = [1, 2].map((task) => ({ task, title: 'x'.repeat(600_000) }));
@@ -219,7 +219,7 @@ it.each([
   expect(await relay.jobs()).toMatchObject([{ status }]);
 });
 
-it('marks that reverse text do not reach Slack from a tool', async () => {
+it('marks that reverse text do not get from a tool to Slack', async () => {
   alter = (answer, { params }) =>
     params?.name === 'log_time'
       ? { ...answer, result: { content: [{ type: 'text', text: 'no \u202eevil\u0007' }], isError: true } }
@@ -232,7 +232,7 @@ const WITHOUT_101 = /Completed checklist items 102 and 103 as you\. Checklist it
 it.each([
   ['lacks a scope', 403, { code: -32001, message: 'needs mcp:checklists.write' }, 0, WITHOUT_101],
   ['meets a failure', 503, { code: -32603, message: 'not now' }, 1, /Completed checklist items 101, 102 and 103 as/],
-])('an item whose call %s does not hold up the other ones', async (_, status, error, waiting, said) => {
+])('an item whose call %s does not hold up the others', async (_, status, error, waiting, said) => {
   const { done, ...others } = sandboxCommands();
   const commands = { ...others, ...(done && { done: { ...done, arguments: { items: ['{item}'], done: true } } }) };
   await start({ commands });
@@ -249,7 +249,7 @@ it.each([
   expect(relay.told().at(-1)).toMatch(said);
 });
 
-describe('a call whose answer is lost, and whose account is not linked any more since', () => {
+describe('a call whose answer was lost, and whose account is no longer linked', () => {
   const tomasz = { email: 'tomasz.zielinski@example.com' };
   /** Makes the list of tools say whether the tool may be called twice. */
   function mayRepeat({ result }: McpAnswer, idempotentHint = true): void {
@@ -263,7 +263,7 @@ describe('a call whose answer is lost, and whose account is not linked any more 
     ['none is linked', () => command(relay, 'unlink'), false],
     ['none is linked, and the tool may be repeated', () => command(relay, 'unlink'), true],
     ['the grant is dead', async () => relay.sandbox.mcp.revokeGrants(), false],
-  ])('is neither looked for nor repeated as another one: %s', async (_, change, isRepeatable) => {
+  ])('is neither searched for nor repeated as another call: %s', async (_, change, isRepeatable) => {
     const called: unknown[] = [];
     alter = async (answer, { method, params }) => {
       mayRepeat(answer, isRepeatable);
@@ -281,7 +281,7 @@ describe('a call whose answer is lost, and whose account is not linked any more 
     expect(called).toEqual(['log_time']);
   });
 
-  it('is sent again as the same one where the tool may be repeated', async () => {
+  it('is sent again as the same call if the tool may be repeated', async () => {
     let calls = 0;
     alter = (answer, { params }) => {
       mayRepeat(answer);
@@ -296,7 +296,7 @@ describe('a call whose answer is lost, and whose account is not linked any more 
   });
 
   it.each(['the tool is gone', 'the tool refuses it', 'the service refuses it'])(
-    'is looked for where it may be repeated, but cannot be any more: %s',
+    'is searched for if it may be repeated, but no longer can be: %s',
     async (what) => {
       let calls = 0;
       alter = (answer, { params }) => {

@@ -23,7 +23,7 @@ const noted = () =>
     ?.note.replace(/ ?\[partner-relay .*/, '');
 const question = () => ({ blocks: relay.lastMessage().blocks ?? [] });
 
-describe('time that is logged', () => {
+describe('time logging', () => {
   beforeAll(async () => {
     relay = await startRelay();
     relay.clock.now = Date.parse('2026-03-28T12:00:00Z');
@@ -104,7 +104,7 @@ describe('time that is logged', () => {
       ['Login with passkeys wed design', 'Login with passkeys', 'wed design'],
       ['Login with passkeys today', 'Login with passkeys', undefined],
       ['Mon compte: pair', 'Mon compte', 'pair'],
-    ])('what is left behind the name is the note: %s', async (typed, name, note) => {
+    ])('the words after the name are the note: %s', async (typed, name, note) => {
       expect((await ask(relay, `log 1h ${typed}`)).inTheEnd).toContain(`Logged 1h on ${name} today`);
       expect(noted()).toBe(note ?? '');
     });
@@ -135,7 +135,7 @@ describe('time that is logged', () => {
       ['fixing checkout', ['Release checkout 2.4'], 'fixing checkout'],
       ['each on Login with passkeys and Retro', ['Login with passkeys'], 'each and Retro'],
       ['"Login with passkey" wrote tests', ['Login with passkeys'], 'wrote tests'],
-    ])('nothing is logged on a guess, and each task that may be meant has a button: %s', async (typed, names, note) => {
+    ])('nothing is logged on a guess, and each possible task has a button: %s', async (typed, names, note) => {
       const before = relay.timelogs().length;
       const { inTheEnd } = await ask(relay, `log 1h ${typed}`);
       // Each of the two readings has its own note.
@@ -154,7 +154,7 @@ describe('time that is logged', () => {
       expect(relay.told().join()).toContain(`Logged 1h on ${names[0]} today`);
     });
 
-    describe('where a shorter task exists, too', () => {
+    describe('if a shorter task exists, too', () => {
       const shorter = {
         ...{ plan: 'Plan', 'plan-2': 'Plan for today', reset: 'Reset', 'reset-2': 'Reset: mail' },
         ...{ '404': 'Gone', page: '404 page', mail: 'Letters', 'mail-2': 'mail' },
@@ -175,7 +175,7 @@ describe('time that is logged', () => {
         ['on 404: checked', '404', '2027-01-01', 'checked'],
         ['#404 page', '404', '2027-01-01', 'page'],
         ['#mail read', 'mail', '2027-01-01', 'read'],
-      ])('the one name that fits is enough: %s', async (typed, task_id, date, note) => {
+      ])('a single matching name is enough: %s', async (typed, task_id, date, note) => {
         expect((await ask(relay, `log 1h ${typed}`)).inTheEnd).toContain('Logged 1h on');
         expect({ ...relay.timelogs().at(-1), note: noted() }).toMatchObject({ task_id, date, note });
       });
@@ -191,7 +191,7 @@ describe('time that is logged', () => {
         ['404 pag', ['Gone', '404 page']],
         ['Lett', ['Letters']],
         ['#lett', ['Letters']],
-      ])('what is not certain is asked about, and a button has the id of its task: %s', async (typed, names) => {
+      ])('an uncertain task is asked about, and a button has the id of its task: %s', async (typed, names) => {
         const before = relay.timelogs().length;
         await ask(relay, `log 1h ${typed}`);
         const labels = buttonsOf(question());
@@ -204,7 +204,7 @@ describe('time that is logged', () => {
       });
     });
 
-    it('two readings of one task on one day are distinguished by their notes, and each can be logged', async () => {
+    it('two readings of one task on one day differ in their notes, and each can be logged', async () => {
       await ask(relay, 'log 1h Login with passkeys today wrote tests');
       const asked = question();
       expect(buttonsOf(asked)).toEqual([
@@ -224,7 +224,7 @@ describe('time that is logged', () => {
       expect(buttonsOf(relay.lastMessage())).toEqual(ids.map((id) => `Log 1h on ${id}`));
     });
 
-    it('a duration behind the name is asked about', async () => {
+    it('a duration after the name is asked about', async () => {
       expect((await ask(relay, 'log 1h Login with passkeys 3h')).inTheEnd).toMatch(/There is a second duration, “3h”/);
       expect(buttonsOf(question())).toEqual(['Log 1h on Login with passkeys', 'Log 3h on Login with passkeys']);
     });
@@ -247,7 +247,7 @@ describe('time that is logged', () => {
     it.each([
       ['login whit passkeys yesterday pairing', '2027-01-01', 'pairing'],
       ['login whit passkeys 30.12.2026: pairing', '2026-12-30', 'pairing'],
-    ])('a day behind a name with a typo is asked about: %s', async (typed, date, note) => {
+    ])('a day after a name with a typo is asked about: %s', async (typed, date, note) => {
       relay.clock.now = Date.parse('2027-01-02T11:00:00Z');
       await ask(relay, `log 1h ${typed}`);
       const label = `Log 1h on Login with passkeys, ${date}`;
@@ -257,7 +257,7 @@ describe('time that is logged', () => {
       expect([relay.timelogs().at(-1)?.date, noted()]).toEqual([date, note]);
     });
 
-    it('a second duration behind a name with a typo is refused', async () => {
+    it('a second duration after a name with a typo is refused', async () => {
       const { inTheEnd } = await ask(relay, 'log 1h login whit passkeys 2h Retro');
       expect(inTheEnd).toMatch(/There is a second duration, “2h”/);
     });
@@ -275,11 +275,14 @@ describe('time that is logged', () => {
       expect(noted()).toBe(`${before} paired`.replace(/[<>]/g, ''));
     });
 
-    it.each(['last week', 'letzte Woche'])('of a note that says only %s, a date is asked for', async (note) => {
-      const { inTheEnd } = await ask(relay, `log 1h Login with passkeys ${note}`);
-      expect(inTheEnd).toMatch(/looks like a day\. Write the day before the task: .* 2026-11-18/);
-      expect(buttonsOf(question())).toEqual([expect.stringMatching('^Log 1h .*, with the note “')]);
-    });
+    it.each(['last week', 'letzte Woche'])(
+      'for a note that says only %s, the person is asked for a date',
+      async (note) => {
+        const { inTheEnd } = await ask(relay, `log 1h Login with passkeys ${note}`);
+        expect(inTheEnd).toMatch(/looks like a day\. Write the day before the task: .* 2026-11-18/);
+        expect(buttonsOf(question())).toEqual([expect.stringMatching('^Log 1h .*, with the note “')]);
+      },
+    );
 
     it.each(['pairing yesterday', 'test 2027-01-01 on'])('a day before the name is offered: %s', async (before) => {
       relay.clock.now = Date.parse('2027-01-02T11:20:00Z');
@@ -290,7 +293,7 @@ describe('time that is logged', () => {
       ]);
     });
 
-    it('a day before the task that may be two is asked about with both', async () => {
+    it('a day before an ambiguous task is asked about with both tasks', async () => {
       relay.clock.now = Date.parse('2027-01-02T11:30:00Z');
       const { inTheEnd } = await ask(relay, 'log 1h last friday Login with passkeys');
       expect(inTheEnd).toBe(':warning: “last friday” may mean more than one day. Did you mean one of these?');
@@ -303,7 +306,7 @@ describe('time that is logged', () => {
       ['Login with passkeys wrote docs on friday', { '2027-01-01': 'wrote docs' }],
       ['“Login with passkeys” last friday: read code', { '2027-01-01': 'read code', '2026-12-25': 'read code' }],
       ['Login with passkeys 30 Dec: read code', { '2026-12-30': 'read code' }],
-    ])('a day behind the name is asked about: %s', async (typed, readings) => {
+    ])('a day after the name is asked about: %s', async (typed, readings) => {
       relay.clock.now = Date.parse('2027-01-02T12:00:00Z');
       expect((await ask(relay, `log 1h ${typed}`)).inTheEnd).toMatch(/(?:looks like a day|did you mean \w+day )/);
       const asked = question();
@@ -324,14 +327,14 @@ describe('time that is logged', () => {
       'Nothing secret',
       'Login with passkeys 昨日の secret',
       'Login with passkeys 2026-02-30 secret',
-    ])('the records of a question do not have the note: %s', async (typed) => {
+    ])('the records of a question do not contain the note: %s', async (typed) => {
       await ask(relay, `log 1h ${typed}`);
       const outcomes = (await relay.jobs()).map(({ outcome, summary }) => [outcome, summary]);
       expect(JSON.stringify(outcomes)).not.toContain('secret');
       expect(relay.log.filter((line) => JSON.stringify(line).includes('secret'))).toEqual([]);
     });
 
-    it('a question has its buttons also if it could not be sent at first', async () => {
+    it('a question gets its buttons even if it could not be sent at first', async () => {
       relay.slack.fail({ method: 'response_url', kind: 'server-error' });
       await ask(relay, 'log 1h Login with keys');
       const remove = relay.addTasks({ late: 'Login' });
@@ -340,7 +343,7 @@ describe('time that is logged', () => {
       expect(buttonsOf(relay.lastMessage())).toEqual(['Log 1h on Login with passkeys']);
     });
 
-    it('a damaged list of known tasks stops nobody, and begins again', async () => {
+    it('a damaged list of known tasks stops nobody, and starts again empty', async () => {
       const key = keys.knownTasks('main');
       await relay.stores.table.put({ ...key, names: [{ id: 7 }] });
       expect((await ask(relay, 'log 1h Login with passkeys')).inTheEnd).toContain('Logged 1h');
@@ -348,7 +351,7 @@ describe('time that is logged', () => {
       expect(known?.names).toEqual([{ id: expect.any(String), name: 'Login with passkeys' }]);
     });
 
-    it('a page of giant names is not too large for the journal', async () => {
+    it('a page of giant names fits into the journal', async () => {
       const giant = (index: number) => [`giant-${index}`, `Giant ${index} ${'é'.repeat(5_000)}`];
       const remove = relay.addTasks(Object.fromEntries(Array.from({ length: 100 }, (_, index) => giant(index))));
       const { inTheEnd } = await ask(relay, 'log 1h Giant 77');
@@ -358,7 +361,7 @@ describe('time that is logged', () => {
     });
 
     // A comparison letter by letter at every length would keep the relay busy for minutes.
-    it('a giant name and a giant text are compared soon', async () => {
+    it('a giant name and a giant text are compared quickly', async () => {
       const remove = relay.addTasks({ long: `Giant ${'a '.repeat(8_000)}end` });
       const { inTheEnd } = await ask(relay, `log 1h Giant ${'a '.repeat(8_000)}b`);
       remove();
@@ -400,7 +403,7 @@ describe('time that is logged', () => {
   });
 });
 
-it('hours are asked about when a day passes 24, with the sum of what the relay has logged', async () => {
+it('hours are asked about when a day exceeds 24, with the sum that the relay has logged', async () => {
   relay = await startRelay();
   await ask(relay, 'log 24h Login with passkeys');
   const { inTheEnd } = await ask(relay, 'log 23h Login with passkeys again');
@@ -447,7 +450,7 @@ describe('the first time entry of a connection', () => {
     ['carries somebody else', { task_id: 'user_id', user_id: 'worker_id' }, /a different user_id/],
     ['carries another day', { dt_created: 'date', date: 'day' }, /a different date/],
     ['does not carry the duration', { hours: 'effort' }, /hours/],
-  ] as const)('that comes back and %s parks its job with what is wrong', async (_, fields, differs) => {
+  ] as const)('that is read back and %s parks its job with the reason', async (_, fields, differs) => {
     await start(detail(fields));
     const { inTheEnd } = await ask(relay, log().replace('1h30m ', '1h30m yesterday '));
     expect(inTheEnd).toContain('This could not be done: an administrator has to look at it');
@@ -508,7 +511,7 @@ describe('the first time entry of a connection', () => {
     expect(relay.timelogs()).toHaveLength(1);
   });
 
-  it('a first entry that the key may not read is the last until a replay reads it back', async () => {
+  it('a first entry that the key may not read is the last one, until a replay reads it back', async () => {
     const [key] = relay.sandbox.keys;
     const scopes = key?.scopes;
     Object.assign(key ?? {}, { scopes: ['users.read', 'tasks.read', 'timelogs.write'] });
@@ -543,20 +546,23 @@ describe('the first time entry of a connection', () => {
   it.each([
     ['right', {}, 2],
     ['wrong', { user_id: 'worker_id' }, 1],
-  ])('an entry logged before the first is read back counts as first too, and it is %s', async (_, fields, entries) => {
-    await start(detail(fields));
-    relay.sandbox.setFault({ kind: 'server-error', operation: '/timelogs/detail', times: 1 });
-    await command(relay, log());
-    await ask(relay, log(), { userId: TOMASZ });
-    expect(relay.timelogs()).toHaveLength(1);
-    expect((await relay.jobs('waiting')).map(newsOf)).toContain(
-      'the first time entry on this connection is being checked',
-    );
-    await relay.workToTheEnd();
-    expect(relay.timelogs()).toHaveLength(entries);
-    expect(relay.requestsTo('/timelogs/detail')).toBe(2);
-    expect(await relay.jobs('parked')).toHaveLength(entries === 1 ? 2 : 0);
-  });
+  ])(
+    'an entry logged before the first is read back counts as a first entry, too, and it is %s',
+    async (_, fields, entries) => {
+      await start(detail(fields));
+      relay.sandbox.setFault({ kind: 'server-error', operation: '/timelogs/detail', times: 1 });
+      await command(relay, log());
+      await ask(relay, log(), { userId: TOMASZ });
+      expect(relay.timelogs()).toHaveLength(1);
+      expect((await relay.jobs('waiting')).map(newsOf)).toContain(
+        'the first time entry on this connection is being checked',
+      );
+      await relay.workToTheEnd();
+      expect(relay.timelogs()).toHaveLength(entries);
+      expect(relay.requestsTo('/timelogs/detail')).toBe(2);
+      expect(await relay.jobs('parked')).toHaveLength(entries === 1 ? 2 : 0);
+    },
+  );
 
   it('one of several simultaneous entries is the first', async () => {
     const { jobs, table } = relay.stores;
@@ -571,7 +577,7 @@ describe('the first time entry of a connection', () => {
   it.each([
     ['right', { verified: true }, 'no reason'],
     ['wrong', { wrong: 'the hours differ' }, 'the hours differ'],
-  ])('a worker that stalled goes by what another one has found: the entry is %s', async (_, found, reason) => {
+  ])('a stalled worker uses the result of another worker: the entry is %s', async (_, found, reason) => {
     const { jobs, table } = relay.stores;
     const first = createFirstTimeEntries({ config: relay.runtime.config, table, jobs, clock: () => relay.clock.now });
     await command(relay, log());

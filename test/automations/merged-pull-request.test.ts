@@ -56,7 +56,7 @@ describe('a merged pull request', () => {
     expect(completed()).toEqual([]);
   });
 
-  describe('a pull request merged by someone who is not shown to be a collaborator', () => {
+  describe('a pull request merged by a person who may not be a collaborator', () => {
     const outsider = { user: { login: 'mallory', type: 'User' }, author_association: 'CONTRIBUTOR' };
     const merged_by = { login: 'Codertocat' };
 
@@ -64,19 +64,22 @@ describe('a merged pull request', () => {
     it.each([
       ['a stranger', outsider],
       ['a bot, whatever it may do', { ...outsider, user: { login: 'renovate[bot]', type: 'Bot' } }],
-    ])("a stranger's pull request completes nothing, and the person who merged it is asked: %s", async (_, pull) => {
-      relay.github.roles = new Map([['renovate[bot]', 'write']]);
-      await post(merged(BODY, { ...pull, merged_by }));
-      await relay.work();
-      expect(completed()).toEqual([]);
-      expect(relay.github.comments.map(({ body }) => body)).toEqual([
-        expect.stringMatching(
-          /is not a collaborator here, so nothing was done\. @\u200bCodertocat: if that is right, comment \/done 103/,
-        ),
-      ]);
-    });
+    ])(
+      "a stranger's pull request completes nothing, and the person who merged it gets a question: %s",
+      async (_, pull) => {
+        relay.github.roles = new Map([['renovate[bot]', 'write']]);
+        await post(merged(BODY, { ...pull, merged_by }));
+        await relay.work();
+        expect(completed()).toEqual([]);
+        expect(relay.github.comments.map(({ body }) => body)).toEqual([
+          expect.stringMatching(
+            /is not a collaborator here, so nothing was done\. @\u200bCodertocat: if that is right, comment \/done 103/,
+          ),
+        ]);
+      },
+    );
 
-    it('a merged pull request completes items if GitHub says that the author may write', async () => {
+    it('a merged pull request completes items if GitHub says that its author may write', async () => {
       relay.github.roles = new Map([['mallory', 'write']]);
       await post(merged(BODY, { ...outsider, merged_by }));
       await relay.work();
@@ -84,7 +87,7 @@ describe('a merged pull request', () => {
     });
   });
 
-  it('a merge into a branch of the configuration counts, and into the default branch still does', async () => {
+  it('a merge into a configured branch counts, and so does one into the default branch', async () => {
     const { github: settings, ...config } = relay.runtime.config;
     const completeChecklistItem = { branches: ['release'] };
     const repositories = settings.repositories.map((repository) => ({ ...repository, completeChecklistItem }));

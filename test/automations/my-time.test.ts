@@ -33,15 +33,15 @@ const TODAY = `*Friday 20 November*: 5h30m of 6h30m, 1h missing
 • 1h30m \`${CHECKOUT.name}\`
 *This week so far*: 26h30m of 38h30m, 12h missing`;
 
-describe('what a person has logged', () => {
-  it('today shows the tasks of the day, what is missing there, and the week', async () => {
+describe('the time that a person has logged', () => {
+  it("today shows the day's tasks, its missing time, and the week", async () => {
     logSomeOfTheWeek();
     expect(await answerTo('today')).toBe(TODAY);
     expect(relay.lastMessage()).toMatchObject({ kind: 'ephemeral', userId: MIRA });
     expect(relay.calls()).toMatchObject({ '/timelogs/list': 1 });
   });
 
-  it('today asks for the names of the tasks that it shows or offers, and not for those of other days', async () => {
+  it('today asks only for the names of the tasks that it shows or offers', async () => {
     for (let task = 0; task < 10; task++) relay.logs(mira, 0.5, { date: MONDAY, task: `unknown-${task}` });
     await answerTo('today');
     expect(relay.requestsTo('/tasks/detail')).toBe(5);
@@ -50,7 +50,7 @@ describe('what a person has logged', () => {
     expect(relay.requestsTo('/tasks/detail')).toBe(10);
   });
 
-  it('week shows each day up to today, with a button for each that has time missing', async () => {
+  it('week shows each day up to today, with a button for each day with missing time', async () => {
     logSomeOfTheWeek();
     expect(await answerTo('week')).toBe(
       [
@@ -71,12 +71,12 @@ describe('what a person has logged', () => {
     expect(await answerTo('week')).toContain('*Thursday 19 November*: 8h of 8h');
   });
 
-  it('week says what more on other days makes up for', async () => {
+  it('week says which missing time other days make up for', async () => {
     relay.logs(mira, 13, { date: MONDAY, task: LOGIN.id });
     expect(await answerTo('week')).toContain('0h of 8h, 3h missing (5h on other days counts)');
   });
 
-  it('the total in an answer comes from a reading of ten minutes at most, and counts no entry twice', async () => {
+  it('the total in an answer comes from a reading at most ten minutes old, and counts no entry twice', async () => {
     logSomeOfTheWeek();
     const logMore = async () => (await ask(relay, 'log 30m Login with passkeys')).inTheEnd;
     expect(await logMore()).toContain('Login with passkeys today.');
@@ -89,7 +89,7 @@ describe('what a person has logged', () => {
     expect(await logMore()).toContain('Login with passkeys today.');
   });
 
-  it('nothing is missing of a day off, of one away, and of a person without a team', async () => {
+  it('no time is missing on a day off, on a day away, and for a person without a team', async () => {
     relay = await startFriday(timesheets({ holidays: [WEDNESDAY] }));
     logSomeOfTheWeek();
     await relay.stores.table.put({ ...keys.awayOn('platform', THURSDAY, 'person'), userId: mira.userId });
@@ -102,7 +102,7 @@ describe('what a person has logged', () => {
     expect((await ask(relay, 'log 1h Login with passkeys')).inTheEnd).toContain('today. That makes 6h30m today.');
   });
 
-  it('a person who has linked an account is shown what their tool lists, and no call is made with the key', async () => {
+  it('a person with a linked account sees what their tool lists, and the key makes no call', async () => {
     const week = {
       tool: 'list_time',
       arguments: { from: '{from}', to: '{to}' },

@@ -84,14 +84,14 @@ describe('the newest request for a checklist item wins', () => {
     expect(relay.requestsTo(COMPLETE)).toBe(4);
   });
 
-  it('and a request that is only set again does not count among the ten that a person can have under way', async () => {
+  it("and a request that is only set again does not count among a person's ten unfinished ones", async () => {
     await keepOlder();
     const answers = [];
     for (let count = 0; count < 11; count++) answers.push((await slack(`find number ${count}`, TOMASZ)).text);
     expect(answers.filter((text) => text?.includes('Working on it'))).toHaveLength(10);
   });
 
-  it('although a run that stood still is refused after the next run of its job has sent the same', async () => {
+  it('although a stalled run is refused after the next run of its job has sent the same', async () => {
     await slack('done 103');
     beforeRefusal = async () => {
       relay.clock.now += 5 * 60_000;
@@ -108,7 +108,7 @@ describe('the newest request for a checklist item wins', () => {
     expect(relay.isCompleted(103)).toBe(false);
   });
 
-  it('although it is carried out while the run of an older one stands still before its call', async () => {
+  it('although it is carried out while the run of an older request is stalled before its call', async () => {
     await slack('done 103');
     relay.table.loseAnswer(
       (input) => input.includes('newest#') && /UpdateExpression|"Item"/.test(input),
@@ -123,7 +123,7 @@ describe('the newest request for a checklist item wins', () => {
     expect(relay.requestsTo(COMPLETE)).toBe(1);
   });
 
-  it('although an older one is tried again later, each item for itself', async () => {
+  it('although an older request is tried again later, each item for itself', async () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: COMPLETE, times: 1 });
     await carriedOut('done 102 103');
     relay.clock.now += 1;
@@ -142,7 +142,7 @@ describe('the newest request for a checklist item wins', () => {
     ['a comment of the same second', () => asks.comment('/done 103', 0), () => slack('undo 103'), true],
     ['a merge after a comment', () => asks.merge(MERGED, 1), () => asks.comment('/undo 103', 2), true],
     ['a command of another person', () => slack('done 103', TOMASZ), () => slack('undo 103'), true],
-  ])('by the time of asking, and of one second by that of arrival: %s', async (_, last, first, expected) => {
+  ])('by the time of asking, and within one second by the time of arrival: %s', async (_, last, first, expected) => {
     relay.clock.now = Math.floor(relay.clock.now / 1_000) * 1_000 + 500;
     await first();
     await relay.workToTheEnd();
@@ -154,14 +154,14 @@ describe('the newest request for a checklist item wins', () => {
     expect(await outcomes()).toEqual(expect.arrayContaining(expected ? ['completed checklist item 103'] : [newer]));
   });
 
-  it('of the lines of one comment, the last', async () => {
+  it('among the lines of one comment: the last', async () => {
     const lines = ['done 101', 'undo 101', 'undo 102', 'done 102', 'done 103', 'undo 103', 'undo 104', 'done 104'];
     await asks.comment(lines.map((line) => `/${line}`).join('\n'), 0);
     await relay.workToTheEnd();
     expect([101, 102, 103, 104].map(relay.isCompleted)).toEqual([false, true, false, true]);
   });
 
-  it('and sets again what an earlier request had set, because somebody may have changed it in the service', async () => {
+  it('and sets again what an earlier request set, because a person may have changed it in the service', async () => {
     await carriedOut('done 103');
     const item = relay.sandbox.data.checklistItems.find(({ item_id }) => item_id === 103);
     Object.assign(item ?? {}, { is_completed: false });

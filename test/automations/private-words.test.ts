@@ -88,7 +88,7 @@ it.each<[string, () => typeof answering, () => Promise<unknown>, 'told' | 'in ot
   ['an unclear answer', () => toLog(fails({ message: CANARY }, 502)), log, 'in other words'],
   ['words in place of an id', () => toLog(says(entry)), log, 'in other words'],
   ['rows of a list', () => says(rows), search, 'told'],
-])('what a tool says is for the person alone: %s', async (_, answer, request, isTold) => {
+])('only the person sees what a tool says: %s', async (_, answer, request, isTold) => {
   answering = answer();
   await request();
   // The relay stops between the call and the message to the person.
@@ -106,7 +106,7 @@ it.each<[string, () => typeof answering, () => Promise<unknown>, 'told' | 'in ot
 describe.each<[string, () => typeof answering]>([
   ['said', () => says({ content: text })],
   ['refused', () => says({ content: text, isError: true })],
-])('what a tool has %s stays sealed where a job is set back', (has, answer) => {
+])('the result of a tool that has %s stays sealed if someone resets the job', (has, answer) => {
   // A refused call may be repeated.
   const unsealed = has === 'said' ? /in a form that the relay does not write$/ : /^$/;
   it.each<[string, Partial<Job>, { [field in keyof StepEntry]?: StepEntry[field] | undefined }, RegExp?]>([
@@ -142,29 +142,36 @@ const refusing = (challenge: string) => () =>
   new Response(null, { status: 403, headers: { 'www-authenticate': `Bearer ${challenge}` } });
 const token = { access_token: 'an-access-token', token_type: 'bearer', expires_in: 3_600 };
 
-describe.each([`log 1h ${CHECKOUT}`, 'find checkout'])('what an instance says in place of a code to %s', (typed) => {
-  const renewal = (error: string) => () => json({ error, error_description: CANARY }, 400);
-  const supported = { code: -32602, message: CANARY, data: { supported: [CODE] } };
-  it.each<[string, string, (id: number) => Response]>([
-    ['an unknown error of a renewal', '/oauth/token', renewal(CODE)],
-    ['the words of a refused renewal', '/oauth/token', renewal('invalid_grant')],
-    ['the words of a delayed renewal', '/oauth/token', renewal('slow_down')],
-    ['the scopes of a renewed link', '/oauth/token', () => json({ ...token, scope: `mcp:use ${CODE}` })],
-    ['the error of a challenge', 'tools/list', refusing(`error="${CODE}", error_description="${CANARY}"`)],
-    ['a refusal for good', 'tools/list', refusing(`error="invalid_token", error_description="${CANARY}"`)],
-    ['the scopes of a challenge', 'tools/list', refusing(`error="insufficient_scope", scope="${CODE} mcp:tasks.read"`)],
-    ['a revision', 'initialize', (id) => json({ id, result: { protocolVersion: CODE } })],
-    ['revisions', 'initialize', (id) => json({ id, error: supported })],
-    ['an error of a list', 'tools/list', (id) => json({ id, error: { code: -32602, message: CANARY } })],
-  ])('is in no record: %s', async (_, where, answer) => {
-    relay.clock.now += 2 * 3_600_000;
-    answeringAt = (at, id) => (at === where ? answer(id) : undefined);
-    await command(relay, typed);
-    await relay.work();
-    expect(await recorded()).not.toMatch(/salary.91/);
-    await relay.workToTheEnd();
-    const all = await recorded();
-    expect(all).not.toMatch(/salary.91/);
-    expect(all).toContain('main');
-  });
-});
+describe.each([`log 1h ${CHECKOUT}`, 'find checkout'])(
+  'a private text of the instance in place of a code, for %s',
+  (typed) => {
+    const renewal = (error: string) => () => json({ error, error_description: CANARY }, 400);
+    const supported = { code: -32602, message: CANARY, data: { supported: [CODE] } };
+    it.each<[string, string, (id: number) => Response]>([
+      ['an unknown error of a renewal', '/oauth/token', renewal(CODE)],
+      ['the words of a refused renewal', '/oauth/token', renewal('invalid_grant')],
+      ['the words of a delayed renewal', '/oauth/token', renewal('slow_down')],
+      ['the scopes of a renewed link', '/oauth/token', () => json({ ...token, scope: `mcp:use ${CODE}` })],
+      ['the error of a challenge', 'tools/list', refusing(`error="${CODE}", error_description="${CANARY}"`)],
+      ['a refusal for good', 'tools/list', refusing(`error="invalid_token", error_description="${CANARY}"`)],
+      [
+        'the scopes of a challenge',
+        'tools/list',
+        refusing(`error="insufficient_scope", scope="${CODE} mcp:tasks.read"`),
+      ],
+      ['a revision', 'initialize', (id) => json({ id, result: { protocolVersion: CODE } })],
+      ['revisions', 'initialize', (id) => json({ id, error: supported })],
+      ['an error of a list', 'tools/list', (id) => json({ id, error: { code: -32602, message: CANARY } })],
+    ])('is in no record: %s', async (_, where, answer) => {
+      relay.clock.now += 2 * 3_600_000;
+      answeringAt = (at, id) => (at === where ? answer(id) : undefined);
+      await command(relay, typed);
+      await relay.work();
+      expect(await recorded()).not.toMatch(/salary.91/);
+      await relay.workToTheEnd();
+      const all = await recorded();
+      expect(all).not.toMatch(/salary.91/);
+      expect(all).toContain('main');
+    });
+  },
+);

@@ -53,7 +53,7 @@ describe('a line in an issue', () => {
     // comment-lines.test.ts has the table of other Markdown that hides a line.
     ['code', `\`Task: ${TASK.id}\``, {}],
     ['words', 'Test case: all of them', {}],
-  ])('links the defect of the issue to what it names: %s', async (_, body, expected) => {
+  ])("links the issue's defect to the object that it names: %s", async (_, body, expected) => {
     await happens('issues', issue('opened', body));
     expect(linked()).toEqual({ ...none, ...expected });
     const ids = Object.values(expected).map((id) => expect.stringContaining(` ${id}`));
@@ -73,7 +73,7 @@ describe('a line in an issue', () => {
     expect([relay.requestsTo('/defects/link'), said().length]).toEqual([1, 2]);
   });
 
-  it('an edit links what it adds, and takes nothing back', async () => {
+  it('an edit makes the links that it adds, and removes none', async () => {
     const before = `Task: ${TASK.id}`;
     await happens('issues', issue('opened', before));
     await happens('issues', edit(before, `Task: ${OTHER_TASK.id}`));
@@ -90,14 +90,14 @@ describe('a line in an issue', () => {
     ['a stranger', { user: { login: 'mallory', type: 'User' }, author_association: 'NONE' }, 'NONE'],
     ['a member who may only read', { user: { login: 'ada', type: 'User' }, author_association: 'MEMBER' }, 'MEMBER'],
     ['a bot', { user: { login: 'helper[bot]', type: 'Bot' }, author_association: 'MEMBER' }, 'Bot'],
-  ])('counts only if its author may give commands: not of %s', async (_, author, who) => {
+  ])('does not count if its author may not give commands: %s', async (_, author, who) => {
     relay.github.roles = new Map([['helper[bot]', 'write']]);
     await happens('issues', issue('opened', `Task: ${TASK.id}`, author));
     expect([made()?.title, relay.requestsTo('/defects/link')]).toEqual([expect.any(String), 0]);
     expect(said()).toHaveLength(who === 'MEMBER' ? 2 : 1);
   });
 
-  it('of a collaborator in the issue of a stranger counts', async () => {
+  it("of a collaborator counts in a stranger's issue", async () => {
     relay.github.roles = new Map([['ada', 'triage']]);
     const stranger = { user: { login: 'mallory', type: 'User' }, author_association: 'NONE' };
     await happens('issues', issue('opened', 'It crashes.', stranger));
@@ -125,7 +125,7 @@ describe('a line in an issue', () => {
     expect([linked(), relay.requestsTo('/defects/link')]).toEqual([none, sent]);
   });
 
-  it('means nothing where the repository does not say relate', async () => {
+  it('has no effect if the repository does not have relate', async () => {
     const { github: settings, ...config } = relay.runtime.config;
     const repositories = settings.repositories.map((repository) => ({ ...repository, relate: false }));
     relay = await startRelay({ config: { ...config, github: { ...settings, repositories } } });
@@ -156,7 +156,7 @@ it.each([
   expect(relay.github.comments.filter(({ issue }) => issue === `${REPOSITORY}#7`)).toHaveLength(isLinked ? 1 : 0);
 });
 
-it('an edit of a merged pull request links what it adds', async () => {
+it('an edit of a merged pull request makes the links that it adds', async () => {
   await happens('issues', issue('opened', 'It crashes.'));
   const merged = mergedPayload(7, 'Closes #1');
   await relay.post('pull_request', merged);
@@ -183,14 +183,14 @@ it.each([
   expect(linked()).toEqual({ ...none, test_case_id: CASE });
 });
 
-it('a pull request that closes an issue which is to have no defect does not wait', async () => {
+it('a pull request does not wait if it closes an issue without a label for defects', async () => {
   relay.github.issues.set(`${REPOSITORY}#1`, issue('opened', 'A question.', { labels: [] }).issue);
   await relay.post('pull_request', mergedPayload(7, `Closes #1\n\nTest case: ${CASE}`));
   await relay.work();
   expect(await relay.jobs()).toMatchObject([{ outcome: 'nothing to do: the issue has no defect' }]);
 });
 
-describe('the pages of the service', () => {
+describe("links to the service's pages", () => {
   const web = {
     defects: 'https://pm.example.com/defects/{id}',
     tasks: 'http://localhost:8080/t?task={id}&tab=1',
@@ -201,7 +201,7 @@ describe('the pages of the service', () => {
     relay = await startRelay({ config, github: { token: 'ghp_test' } });
   });
 
-  it('comments link to what they name', async () => {
+  it('comments link to the objects that they name', async () => {
     await happens('issues', issue('opened', `Task: ${TASK.id}\nTest case: ${CASE}`));
     const id = made()?.defect_id;
     const defect = `[defect ${id}](<https://pm.example.com/defects/${id}>)`;
@@ -215,7 +215,7 @@ describe('the pages of the service', () => {
     ]);
   });
 
-  it('messages in Slack link to what they name, and no id breaks out of its link', async () => {
+  it('messages in Slack link to the objects that they name, and no id breaks out of its link', async () => {
     const strange = 'A1>|*(x)';
     const [example = expect.fail('there is no task')] = relay.sandbox.data.tasks;
     relay.sandbox.data.tasks.unshift({ ...example, task_id: strange, title: 'Odd one' });

@@ -30,7 +30,7 @@ async function happens(action: string, issue: Fields = {}): Promise<void> {
 const requests = () => relay.sandbox.requests - before;
 const titles = () => relay.sandbox.data.defects.map(({ title }) => title);
 
-it('changes are combined for a while after each update, and the first is sent at once', async () => {
+it('changes are combined for some time after each update, and the first is sent at once', async () => {
   await start({ foldSeconds: 120 });
   await happens('opened');
   await happens('edited', { title: 'first' });
@@ -44,12 +44,12 @@ it('changes are combined for a while after each update, and the first is sent at
   expect([requests(), titles()]).toEqual([4, expect.arrayContaining(['later'])]);
 });
 
-describe('changes by strangers', () => {
+describe("strangers' changes", () => {
   const edits = async (issue: Fields, from: number) => {
     for (let id = from; id < from + 4; id++) await happens('opened', { id, title: `issue ${id}`, ...issue });
   };
 
-  it('changes by strangers have their own share of the day, wait beyond it, and the operator learns who caused them', async () => {
+  it('have their own share of the day, wait beyond it, and the operator learns who caused them', async () => {
     await start({}, few);
     await edits({ ...stranger, ...sentBy('mallory') }, 1);
     expect(requests()).toBe(2);
@@ -74,7 +74,7 @@ describe('changes by strangers', () => {
     expect(relay.clock.now).toBeGreaterThanOrEqual(Date.parse('2026-11-21T00:00:00Z'));
   });
 
-  it("the relay's own comments on the issues of strangers do not count", async () => {
+  it("the relay's own comments on strangers' issues do not count", async () => {
     relay = await startRelay({ config: exampleConfig({}, { connection: few }), github: { token: 'ghp_test' } });
     for (const number of [1, 2]) relay.github.issues.set(`Codertocat/Hello-World#${number}`, { number });
     before = relay.sandbox.requests;

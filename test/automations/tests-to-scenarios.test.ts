@@ -42,7 +42,7 @@ const calls = (operation = '/test-scenarios/update') =>
 const check = () => relay.github.checkRuns.at(-1);
 const text = () => check()?.output.summary.replaceAll(/[\\\u200b]/g, '') ?? '';
 
-describe('which runs count', () => {
+describe('the runs that count', () => {
   it.each<[string, Partial<WantedRun>]>([
     ['a push to main', {}],
     ['a schedule on main', { event: 'schedule' }],
@@ -60,14 +60,14 @@ describe('which runs count', () => {
     ["a push to a fork's main", { head: { id: 7 } }],
     ['a push to a fork that is deleted', { head: null }],
     ['a run that a person started', { event: 'workflow_dispatch' }],
-  ])('nothing is read of %s', async (_, wanted) => {
+  ])('no results of %s are read', async (_, wanted) => {
     await run({ number: 1, conclusion: 'failure', ...wanted }, { scenario: SCENARIO, result: 'failure' });
     const { checkRuns, authorizations } = relay.github;
     expect([statusOf(), calls(''), checkRuns.length, authorizations.size]).toEqual(['draft', 0, 0, 0]);
     expect(await relay.jobs()).toEqual([]);
   });
 
-  it('a pushed tag that is called like the branch changes nothing, and makes no defect', async () => {
+  it("a pushed tag with the branch's name changes nothing, and creates no defect", async () => {
     relay.github.strayCommits.add(Object(workflowRun({ number: 1 }).workflow_run).head_sha);
     await run({ number: 1, conclusion: 'failure' }, { scenario: SCENARIO, result: 'failure' });
     expect([statusOf(), calls(''), relay.github.checkRuns.length]).toEqual(['draft', 0, 0]);
@@ -86,8 +86,8 @@ describe('which runs count', () => {
   });
 });
 
-describe('what is sent', () => {
-  it('a pass is not sent if a shard is missing, although another one says why the run failed', async () => {
+describe('the results that are sent', () => {
+  it('a pass is not sent if a shard is missing, even if another shard says why the run failed', async () => {
     const shards = async (number: number, ...reports: string[]) => {
       for (const [index, report] of reports.entries()) await upload(relay.github, number, report, `junit-${index}`);
       const failed = reports.some((report) => report.includes('<failure'));
@@ -131,7 +131,7 @@ describe('what is sent', () => {
     expect(statusOf()).toBe(status);
   });
 
-  it('a scenario is sent only when it changed', async () => {
+  it('a scenario is sent only when it has changed', async () => {
     await run({ number: 1 }, { scenario: SCENARIO });
     // A person's change in the service stays until then.
     for (const scenario of relay.sandbox.data.testScenarios) scenario.status = 'in review';
@@ -180,7 +180,7 @@ describe('what is sent', () => {
     expect(text()).toContain('not sent: a newer run has results for it');
   });
 
-  it('a re-run takes the newest artifact of each name, and those of jobs that were not run again', async () => {
+  it('a re-run takes the newest artifact of each name, and those of jobs that did not run again', async () => {
     await upload(relay.github, 1, junit({ scenario: OTHER }), 'junit-2');
     await run({ number: 1, conclusion: 'failure' }, { scenario: SCENARIO, result: 'failure' });
     await run({ number: 1, attempt: 2 }, { scenario: SCENARIO });
@@ -189,7 +189,7 @@ describe('what is sent', () => {
     expect(text()).toContain('2 passed, 0 failed');
   });
 
-  it('an attempt that is delivered after the next one leaves the check as it is', async () => {
+  it('an attempt that is delivered after the next one does not change the check', async () => {
     await run({ number: 1, attempt: 2 }, { scenario: SCENARIO });
     const before = text();
     await ends({ number: 1, conclusion: 'failure' });
@@ -207,7 +207,7 @@ describe('what is sent', () => {
     expect(text()).toContain('The artifact junit-2 was not used completely: it is not a readable archive.');
   });
 
-  it('coverage beside the reports, and an artifact without XML, are named and make nothing incomplete', async () => {
+  it('coverage beside the reports, and an artifact without XML, are named, but nothing counts as incomplete', async () => {
     const coverage = '<?xml version="1.0"?><!DOCTYPE coverage SYSTEM "coverage-04.dtd"><coverage><a/></coverage>';
     await upload(relay.github, 1, await archiveOf({ 'coverage.xml': coverage }), 'junit-2');
     await upload(relay.github, 1, await archiveOf({ 'index.html': '' }), 'junit-3');
@@ -230,16 +230,23 @@ describe('what is sent', () => {
     ['status="run" result="completed"', '', 'passed'],
     ['status="passed"', '', 'passed'],
     ['status="failed"', '', 'failed'],
-  ])('a test counts as it says, and a scenario of skipped ones stays: %s %s', async (says, element, status) => {
-    const property = `<properties><property name="pm_scenario" value="${SCENARIO}"/></properties>`;
-    await upload(relay.github, 1, `<testsuite><testcase name="a" ${says}>${property}${element}</testcase></testsuite>`);
-    await ends({ number: 1 });
-    expect([calls(), statusOf()]).toEqual([status === 'draft' ? 0 : 1, status]);
-    expect(text().includes('all of its tests were skipped')).toBe(status === 'draft');
-  });
+  ])(
+    'a test counts by its result, and a scenario with only skipped tests stays: %s %s',
+    async (says, element, status) => {
+      const property = `<properties><property name="pm_scenario" value="${SCENARIO}"/></properties>`;
+      await upload(
+        relay.github,
+        1,
+        `<testsuite><testcase name="a" ${says}>${property}${element}</testcase></testsuite>`,
+      );
+      await ends({ number: 1 });
+      expect([calls(), statusOf()]).toEqual([status === 'draft' ? 0 : 1, status]);
+      expect(text().includes('all of its tests were skipped')).toBe(status === 'draft');
+    },
+  );
 });
 
-describe('what runners write', () => {
+describe('the reports of test runners', () => {
   const named = (id = SCENARIO) => `<properties><property name="pm_scenario" value="${id}"/></properties>`;
   const test = (inner = '', name = 'adds') => `<testcase classname="cart" name="${name}">${named()}${inner}</testcase>`;
   const suite = (...inner: string[]) => `<testsuite name="cart">${inner.join('')}</testsuite>`;
@@ -284,7 +291,7 @@ describe('what runners write', () => {
     ['a file without an element', { a, b: '\ufeff<?xml version="1.0"?>\n' }, 'passed', '- b.xml: empty, ignored'],
     ['a page', { a, b: '<!DOCTYPE html><html><br>' }, 'passed', '- b.xml: root <html>, ignored'],
     ['xUnit', { a, b: '<assemblies/>' }, 'passed', 'b.xml: root <assemblies> of xUnit: export JUnit with'],
-  ])('is read: %s', async (_, files, status, said = '') => {
+  ])('are read: %s', async (_, files, status, said = '') => {
     const entries = Object.entries(files).map(([name, content]) => [`${name}.xml`, content] as const);
     await upload(relay.github, 1, await archiveOf(Object.fromEntries(entries)));
     await ends({ number: 1 });
@@ -293,13 +300,13 @@ describe('what runners write', () => {
     expect(text()).not.toContain('Broken');
   });
 
-  it('a test that passed after it failed has failed in a run that failed: it may be another one of its name', async () => {
+  it('a test that passed after a failure counts as failed in a failed run, because another test may have its name', async () => {
     await upload(relay.github, 1, suite(fails, passes));
     await ends({ number: 1, conclusion: 'failure' });
     expect(statusOf()).toBe('failed');
   });
 
-  it('a broken report keeps what was found in it, and the files beside it are read', async () => {
+  it('a broken report keeps the results found in it, and the files beside it are read', async () => {
     const cut = `<testsuite>${fails}<testcase name="b">`;
     await upload(relay.github, 1, await archiveOf({ 'a.xml': cut, 'b.xml': suite(passes, test('', 'b')) }));
     await ends({ number: 1, conclusion: 'failure' });
@@ -309,7 +316,7 @@ describe('what runners write', () => {
   });
 });
 
-describe('mapping', () => {
+describe('the mapping of tests to scenarios', () => {
   const coverage = () => relay.sandbox.data.testScenarios[0]?.coverage_percentage;
 
   it.each<[string, WantedTest[], boolean, number]>([
@@ -325,7 +332,7 @@ describe('mapping', () => {
     expect([coverage(), statusOf()]).toEqual([expected, 'passed']);
   });
 
-  it('globs of the configuration give ids to tests that name none, and names alone give none', async () => {
+  it('globs of the configuration give ids to tests without one, but names alone give none', async () => {
     await open({ ids: [{ tests: 'checkout.pays*', scenario: OTHER }] });
     await run(
       { number: 1 },
@@ -341,7 +348,7 @@ describe('mapping', () => {
     expect(check()?.conclusion).toBe('neutral');
   });
 
-  it('properties of a suite hold for its tests, unless a test has its own', async () => {
+  it('properties of a suite apply to its tests, unless a test has its own', async () => {
     const report = `<testsuite name="s"><properties><property name="pm_scenario" value="${SCENARIO}"/></properties>
       <testcase name="a"/><testcase name="b"><properties><property name="pm_scenario" value="${OTHER}"/></properties><failure/></testcase>
     </testsuite>`;
@@ -350,14 +357,14 @@ describe('mapping', () => {
     expect([statusOf(), statusOf(OTHER)]).toEqual(['passed', 'failed']);
   });
 
-  it('an invalid id is reported and never sent', async () => {
+  it('an invalid id is reported, and never sent', async () => {
     await run({ number: 1 }, { scenario: 'a b' }, { scenario: 'x'.repeat(65) });
     expect(calls()).toBe(0);
     expect(text()).toContain('Unreadable: 2');
   });
 });
 
-describe('defects', () => {
+describe('defects for failed tests', () => {
   const CASE = 'b2a4d8f6-1c93-4e57-8a0d-5f6e7c8b9a01';
   const made = () => relay.sandbox.data.defects.filter(({ description }) => description.includes('partner-relay'));
   const failing = (name = 'pays', id: string | number = CASE): WantedTest => ({ name, case: id, result: 'failure' });
@@ -368,7 +375,7 @@ describe('defects', () => {
     relay.sandbox.data.testCases.push({ test_case_id: CASE, project_id: PROJECT, name: 'Pay' });
   });
 
-  it('two failing runs in a row make one defect, linked to its test case', async () => {
+  it('two failed runs in a row create one defect, linked to its test case', async () => {
     await red(1, failing());
     expect(made()).toEqual([]);
     await red(2, failing());
@@ -386,7 +393,7 @@ describe('defects', () => {
     ['a run that did not have the test', async () => run({ number: 2 }, { name: 'other', case: 'other' })],
     ['a re-run of the same run', async () => run({ number: 1, attempt: 2, conclusion: 'failure' }, failing())],
     ['an older run that ends late', async () => run({ number: 0, conclusion: 'failure' }, failing())],
-  ])('one failing run makes none: %s', async (what, between) => {
+  ])('a single failed run creates none: %s', async (what, between) => {
     await red(1, failing());
     await between();
     expect(made()).toEqual([]);
@@ -394,7 +401,7 @@ describe('defects', () => {
     expect(made()).toHaveLength(what === 'a pass in between' ? 0 : 1);
   });
 
-  it('a test that passed and fails twice again gets another defect', async () => {
+  it('a test that passed and then fails twice gets another defect', async () => {
     for (const number of [1, 2]) await red(number, failing());
     await run({ number: 3 }, { name: 'pays', case: CASE });
     for (const number of [4, 5]) await red(number, failing());
@@ -405,7 +412,7 @@ describe('defects', () => {
   it.each([
     [10, 10],
     [11, 1],
-  ])('%i failures of a run make %i defects', async (failures, defects) => {
+  ])('%i failures of a run create %i defects', async (failures, defects) => {
     const tests = Array.from({ length: failures }, (_, index) => failing(`test ${index}`, index + 1));
     for (const number of [1, 2, 3]) await red(number, ...tests);
     expect(made()).toHaveLength(defects);
@@ -414,19 +421,22 @@ describe('defects', () => {
     expect(made()[0]?.description).toContain('- test case 11: checkout.test 10');
   });
 
-  it.each([1, 10, 11])('%i failures make their defects after one run alone, however late its job is', async (count) => {
-    const tests = Array.from({ length: count }, (_, index) => failing(`test ${index}`, index + 1));
-    const cases = tests.map(({ name = '', case: id = '' }) => {
-      return { kind: 'test case', id, title: name, result: 'failed', tests: 1 } as const;
-    });
-    const take = (number: number) => {
-      const { workflow_run } = workflowRun({ number, conclusion: 'failure' });
-      const ended = { ...Object(workflow_run), workflow: 'ci.yml' };
-      return takeFailing(relay.stores.table, 'Codertocat/Hello-World', ended, cases, true);
-    };
-    const due = [await take(1), await take(2), await take(3), await take(2)];
-    expect(due.map(({ length }) => length)).toEqual([0, count, 0, count]);
-  });
+  it.each([1, 10, 11])(
+    '%i failures create their defects after a single run, however late its job is',
+    async (count) => {
+      const tests = Array.from({ length: count }, (_, index) => failing(`test ${index}`, index + 1));
+      const cases = tests.map(({ name = '', case: id = '' }) => {
+        return { kind: 'test case', id, title: name, result: 'failed', tests: 1 } as const;
+      });
+      const take = (number: number) => {
+        const { workflow_run } = workflowRun({ number, conclusion: 'failure' });
+        const ended = { ...Object(workflow_run), workflow: 'ci.yml' };
+        return takeFailing(relay.stores.table, 'Codertocat/Hello-World', ended, cases, true);
+      };
+      const due = [await take(1), await take(2), await take(3), await take(2)];
+      expect(due.map(({ length }) => length)).toEqual([0, count, 0, count]);
+    },
+  );
 
   it('500 failures with the longest names make a job that fits into the table', async () => {
     const tests = Array.from({ length: 500 }, (_, index) => failing('試'.repeat(500), String(index).padStart(64, 'c')));
@@ -446,25 +456,25 @@ describe('defects', () => {
     expect(Math.max(...bytes)).toBeLessThan(380 * 1024);
   });
 
-  it('a case that the service does not know does not keep the defect from being there', async () => {
+  it('a case that the service does not know does not prevent the defect', async () => {
     for (const number of [1, 2]) await red(number, failing('pays', 'unknown'));
     expect(made()).toMatchObject([{ test_case_id: null }]);
     const [job] = (await relay.jobs('succeeded')).filter(({ automation }) => automation === 'failing-tests-to-defect');
     expect(job?.outcome).toContain('but the service does not link it');
   });
 
-  it('a failure without a case or a step makes none, and a step is linked', async () => {
+  it('a failure without a case or a step creates none, and a step is linked', async () => {
     for (const number of [1, 2])
       await red(number, { scenario: SCENARIO, result: 'failure' }, { step: 2, result: 'failure' });
     expect(made()).toMatchObject([{ test_step_id: 2, test_case_id: null }]);
   });
 
-  it('a test that failed and was tried again in two runs that succeeded makes none', async () => {
+  it('a test that failed and was retried in two successful runs creates none', async () => {
     for (const number of [1, 2]) await run({ number }, failing(), { name: 'pays', case: CASE });
     expect(made()).toEqual([]);
   });
 
-  it('without the setting there are none', async () => {
+  it('without the setting, there are none', async () => {
     await open();
     for (const number of [1, 2]) await red(number, failing());
     expect(made()).toEqual([]);
@@ -472,7 +482,7 @@ describe('defects', () => {
 });
 
 describe('GitHub', () => {
-  it('waits for an artifact that is not there yet, and says if none comes', async () => {
+  it('waits for a missing artifact, and says if none comes', async () => {
     await relay.post('workflow_run', workflowRun({ number: 1 }));
     relay.clock.now = Date.parse('2026-11-20T09:55:10Z');
     await relay.work();
@@ -489,7 +499,7 @@ describe('GitHub', () => {
     [{ status: 403, message: 'Resource not accessible by integration' }, 'parked', /"Contents: read"/],
     [{ status: 429, message: 'slow', headers: { 'retry-after': '60' } }, 'waiting', /fewer requests/],
     [{ status: 502, message: 'bad gateway' }, 'waiting', /502/],
-  ] as const)('a refusal parks the job or lets it wait: %j', async (refusal, status, why) => {
+  ] as const)('a refusal parks the job or makes it wait: %j', async (refusal, status, why) => {
     await upload(relay.github, 1, junit({ scenario: SCENARIO }));
     await relay.post('workflow_run', workflowRun({ number: 1 }));
     relay.github.refusal = refusal;

@@ -47,12 +47,12 @@ async function summary(): Promise<string> {
   return said ? mrkdwnOf(said) : '';
 }
 
-describe('a calendar of the team', () => {
+describe("a team's calendar", () => {
   it.each([
     ['by an address', ['SUMMARY:Holidays', `ATTENDEE:mailto:${mira.email.toUpperCase()}`]],
     ['by a name in the title', ['SUMMARY:Vacation: MIRA Novak (approved)']],
     ['by an address in the title', [`SUMMARY:${mira.email}: ill`, 'ORGANIZER:mailto:hr@example.com']],
-  ])('keeps the reminder of a person who is away, %s, and the summary says so', async (_, lines) => {
+  ])('prevents the reminder of a person who is away, %s, and the summary says so', async (_, lines) => {
     const calendar = await serve(answer(event('DTSTART;VALUE=DATE:20261119', 'DTEND;VALUE=DATE:20261122', ...lines)));
     await startWithCalendar(calendar, { summary: SUMMARY });
     await relay.remind();
@@ -87,7 +87,7 @@ describe('a calendar of the team', () => {
     ['in an encoding that the answer names', Buffer.from(away('Mira Novak'), 'utf16le'), inUtf16, ''],
     ['with lines folded in a character', Buffer.from(away('Mira\u00c2\r\n \u00a0Novak'), 'latin1'), {}, ''],
     ['with a broken event', Buffer.from(event(...broken)), {}, 'event 1: a DTSTART is not a date or time'],
-  ])('is read %s, and the job names what it could not read', async (_, bytes, headers, said) => {
+  ])('is read %s, and the job names the parts that it could not read', async (_, bytes, headers, said) => {
     await startWithCalendar(await serve((_, response) => void response.writeHead(200, headers).end(bytes)));
     await relay.remind();
     expect(relay.reminded()).toEqual(['Aisha Rahman', 'Tomasz Zielinski']);
@@ -97,7 +97,7 @@ describe('a calendar of the team', () => {
     ]);
   });
 
-  it('whose address is not entered stops no reminder, and the job says how to enter it', async () => {
+  it('without an entered address stops no reminder, and the job says how to enter it', async () => {
     await startWithCalendar(undefined);
     await relay.remind();
     expect(relay.reminded()).toEqual(ALL);
@@ -111,7 +111,7 @@ describe('a calendar of the team', () => {
     ['SUMMARY:Release', ALL],
     ['SUMMARY:Mira', ALL],
     ['SUMMARY:Mira Novak', ['Aisha Rahman', 'Tomasz Zielinski']],
-  ])('is followed where it redirects, and takes no one else for away: %s', async (line, names) => {
+  ])('is followed through redirects, and no other person counts as away: %s', async (line, names) => {
     const moved = await serve(answer(event('DTSTART;VALUE=DATE:20261120', line)));
     await startWithCalendar(await serve(answer('', 301, { location: moved })));
     await relay.remind();
@@ -133,7 +133,7 @@ describe('"Away until…" in a reminder', () => {
     return relay.slack.messages.slice(before).filter(({ userId }) => userId === MIRA).length;
   };
 
-  it('keeps the reminders through that day, and the summary says so', async () => {
+  it('prevents the reminders through that day, and the summary says so', async () => {
     relay = await startFriday(timesheets({ summary: SUMMARY }));
     await relay.remind();
     expect(await sayAway('2026-11-24')).toEqual({});
@@ -165,7 +165,7 @@ describe('"Away until…" in a reminder', () => {
     expect(await nextDays(3)).toBe(1);
   });
 
-  it.each(['2026-11-17', '2027-12-24'])('takes no day that is over or far away: %s', async (until) => {
+  it.each(['2026-11-17', '2027-12-24'])('accepts no past or distant day: %s', async (until) => {
     relay = await startFriday();
     await relay.remind();
     expect(await sayAway(until)).toEqual({ until: 'Choose today or a day within the next year.' });

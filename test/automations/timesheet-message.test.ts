@@ -34,7 +34,7 @@ const DAY_IS = '*Friday 20 November*:';
 const WEEK_IS = '*The week until then*:';
 
 describe('"Log the rest"', () => {
-  it("the form proposes the missing time of the day and this week's tasks by name, the latest first", async () => {
+  it("the form proposes the day's missing time, and this week's tasks by name, latest first", async () => {
     relay = await startFriday(alone());
     relay.logs(mira, 8, { date: MONDAY, task: LOGIN.id });
     relay.logs(mira, 8, { date: TUESDAY, task: CART.id });
@@ -63,7 +63,7 @@ describe('"Log the rest"', () => {
     );
   });
 
-  it('the form asks for the task if none was used this week, and is for the last day that is short', async () => {
+  it('the form asks for the task if none was used this week, and is for the last day with missing time', async () => {
     relay = await startFriday(alone());
     relay.logs(mira, 6.5, { task: '' });
     await relay.remind();
@@ -107,7 +107,7 @@ describe('"Log the rest"', () => {
     expect(renderView(relay.lastView())).toContain('Task: [ T-gone ▾ ]');
   });
 
-  it('the form opens with at most five tasks, and as many as the button can hold', async () => {
+  it('the form opens with at most five tasks, as many as the button can hold', async () => {
     relay = await startFriday(alone({ hours: EVERY_DAY, remindOf: 'day' }));
     const anyName = fc.string({ unit: 'binary', minLength: 1, maxLength: 150 });
     const anyNames = fc.array(anyName, { minLength: 1, maxLength: 6 });
@@ -165,7 +165,7 @@ describe('"Log the rest"', () => {
     expect(renderView(relay.lastView())).toContain('[ 2026-11-20 ▾ ]');
   });
 
-  it("the form logs the proposed time on the team's connection, only for the person who sends it", async () => {
+  it("the form logs the proposed time on the team's connection, only for the person who submits it", async () => {
     const teams = [{ ...teamInput, connection: 'other', people: [mira.email] }];
     relay = await startFriday(withTeams(teams, { connections: { main: {}, other: {} } }));
     const wrong = { baseUrl: 'http://127.0.0.1:1', apiKey: 'pk_wrong', secretKey: 'sk_wrong' };
@@ -198,7 +198,7 @@ describe('"Log the rest"', () => {
     expect(blockKitFaults(sent.blocks)).toEqual([]);
   });
 
-  it('the reminder counts each command once, also one whose change of the reminder fails', async () => {
+  it('the reminder counts each command once, even if its change of the reminder fails', async () => {
     relay = await startFriday(alone());
     await relay.remind();
     relay.clock.now += 60_000;
@@ -225,7 +225,7 @@ describe('"Log the rest"', () => {
     expect(mrkdwnOf(message())).toContain('1h of 6h30m');
   });
 
-  it('the button works only with the values that the relay put there', async () => {
+  it('the button works only with values from the relay', async () => {
     relay = await startFriday(alone());
     for (const value of ['', '{}', '{"connection":"main","date":"today","minutes":1,"tasks":[]}']) {
       const { status } = await pressLogRest(relay, {}, value);

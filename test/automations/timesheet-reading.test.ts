@@ -37,7 +37,7 @@ async function remindWith(meanwhile: () => void): Promise<void> {
 it.each([
   ['on a Friday', FRIDAY, WEEK, 50],
   ['on a Monday', MONDAY, [MONDAY], 10],
-])('500 people who log twice a day are read with the promised calls: %s', async (_, date, dates, pages) => {
+])('500 people who log twice a day are read with the promised number of calls: %s', async (_, date, dates, pages) => {
   relay = await startFriday(timesheets({ people: 'all', hours: EVERY_DAY }));
   relay.clock.now = Date.parse(`${date}T15:30Z`);
   const everybody = crowd(500);
@@ -78,7 +78,7 @@ describe('entries that are deleted while pages are read', () => {
   };
   const deleted = () => betweenPages('/timelogs/list', () => relay.sandbox.data.timelogs.splice(0, 2));
 
-  it('no person with a complete week is reminded, because short people are read again', async () => {
+  it('cause no reminder for a complete week, because people with missing time are read again', async () => {
     relay = await startFriday(timesheets({ people: [mira.email, tomasz.email] }));
     logMuch();
     relay.logsWeek(tomasz);
@@ -88,7 +88,7 @@ describe('entries that are deleted while pages are read', () => {
     expect(relay.calls()['/timelogs/list']).toBe(2 + 2);
   });
 
-  it('the summary does not call a person short because of a deleted entry', async () => {
+  it('do not make the summary call a person short', async () => {
     relay = await startFriday(timesheets({ people: [mira.email], summary: { channel: 'C0PLATFORM', on: 'mon' } }));
     relay.clock.now = Date.parse('2026-11-23T09:00+01:00');
     logMuch();
@@ -96,7 +96,7 @@ describe('entries that are deleted while pages are read', () => {
     expect(relay.slack.messages.map(({ text }) => text)).toEqual([expect.stringMatching(/^1 of 1 timesheets/)]);
   });
 
-  it('a person is read again from one page only, because a service may ignore user_id', async () => {
+  it('a person is read again from only one page, because a service may ignore user_id', async () => {
     relay = await startFriday(timesheets({ people: [mira.email, tomasz.email], remindOf: 'day' }));
     for (let entry = 0; entry < 101; entry++) relay.logs(mira, 0.01);
     await relay.remind();
@@ -105,7 +105,7 @@ describe('entries that are deleted while pages are read', () => {
   });
 });
 
-describe('a service that differs from what is assumed', () => {
+describe('a service that differs from the assumptions', () => {
   const renamed = (operation: string, ...fields: string[]): Rename => {
     return { [operation]: { fields: Object.fromEntries(fields.map((field) => [field, `other_${field}`])) } };
   };
@@ -142,7 +142,7 @@ describe('a service that differs from what is assumed', () => {
     ['a list of users that is cut', renamed(USERS, 'page', 'per_page'), unread('users/list'), () => crowd(60)],
     ['more users than can be read', renamed(USERS, 'per_page'), unread('users/list'), () => fill('users', 1_001), 50],
     ['more entries than can be read', renamed(ENTRIES, 'per_page'), unreadEntries, () => fill('timelogs', 4_001), 200],
-  ])('parks the job with the reason, and no one is reminded: %s', async (what, rename, reason, put, pages) => {
+  ])('parks the job with the reason, and reminds nobody: %s', async (what, rename, reason, put, pages) => {
     const paginatesAll = what !== 'a list of users that is cut';
     relay = await startFriday(timesheets({ people: 'all' }), { sandbox: { rename, paginatesAll } });
     for (let entry = 0; entry < 101; entry++) relay.logs(lucas, 0.01);
@@ -154,7 +154,7 @@ describe('a service that differs from what is assumed', () => {
     if (pages) expect(relay.calls()).toMatchObject({ [reason.startsWith('users') ? USERS : ENTRIES]: pages });
   });
 
-  it('entries without an id are all counted', async () => {
+  it('has all its entries without an id counted', async () => {
     const rename = renamed('/timelogs/list', 'timelog_id');
     relay = await startFriday(timesheets({ people: [mira.email] }), { sandbox: { rename } });
     relay.logsWeek(mira);
@@ -162,7 +162,7 @@ describe('a service that differs from what is assumed', () => {
     expect(await relay.outcomes('team-timesheets')).toEqual(['0 of 1 have time missing for 2026-11-20']);
   });
 
-  it('the service may use numbers as user ids', async () => {
+  it('may use numbers as user ids', async () => {
     relay = await startFriday(timesheets({ people: 'all' }));
     const number = 17 as unknown as string;
     relay.sandbox.data.users.splice(0, 9, { user_id: number, name: mira.name, email: mira.email });
@@ -171,7 +171,7 @@ describe('a service that differs from what is assumed', () => {
   });
 });
 
-it('the name of a task that is refused is requested once for a team, again after an hour, and kept for a month once known', async () => {
+it('a refused task name is requested once for a team, again after an hour, and kept for a month once known', async () => {
   relay = await startFriday(timesheets({ people: [mira.email, tomasz.email], remindOf: 'day' }));
   for (const person of [mira, tomasz]) relay.logs(person, 1, { task: 'gone', date: MONDAY });
   for (const [day, count] of [
@@ -192,7 +192,7 @@ describe('a person with an unreadable entry', () => {
   const date = 'date: expected a date such as 2026-11-20';
   const differ = 'minutes: expected the same duration as in hours';
 
-  it('is not reminded, and the job says why without quoting it', async () => {
+  it('gets no reminder, and the job says why without quoting the entry', async () => {
     relay = await startFriday(timesheets({ people: 'all' }));
     const [known, ...others] = crowd(6) as [Person, ...Person[]];
     for (const [index, fields] of [
@@ -211,7 +211,7 @@ describe('a person with an unreadable entry', () => {
     ]);
   });
 
-  it('is not reminded either if it became unreadable after the first reading', async () => {
+  it('gets no reminder either if the entry became unreadable after the first reading', async () => {
     relay = await startFriday(timesheets({ people: [mira.email] }));
     await beforeMessage(() => relay.logs(mira, 'all day'));
     expect(relay.reminded()).toEqual([]);

@@ -33,7 +33,7 @@ const lines = () =>
 const lost = { method: 'chat.postMessage', kind: 'cut', when: 'after work' } as const;
 
 describe('the summary', () => {
-  it('the summary lists who is complete and who is short last week, the shortest first, with bars', async () => {
+  it('the summary lists who was complete and who was short last week, the shortest first, with bars', async () => {
     await start(
       {
         partTime: [
@@ -86,7 +86,7 @@ describe('the summary', () => {
     expect(lines().map((line) => /^`\S+ (.*)` /.exec(line)?.[1])).toEqual(everybody.map(({ name }) => name));
   });
 
-  it('a summary is posted once if its answer was lost five times while others write in the channel', async () => {
+  it('a summary is posted once, even if its answer was lost five times while others write in the channel', async () => {
     relay.slack.grant(slackManifest(relay.runtime.config, 'Partner Relay', 'https://relay').oauth_config.scopes.bot);
     relay.slack.fail({ ...lost, times: 5 });
     await relay.fire('due-schedules');
@@ -155,7 +155,7 @@ describe('the summary', () => {
     expect(lines()).toContain('`█░░░░░░░░░ Mira Novak` 4h of 38h30m (:warning: 2 unreadable)');
   });
 
-  it('the summary of a week without a working day names no one', async () => {
+  it('the summary of a week without a working day names nobody', async () => {
     await start({ holidays: [MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY] });
     await relay.remind();
     expect(summaries().map(({ text }) => text)).toEqual([expect.stringMatching(/^0 of 0 timesheets/)]);
@@ -171,7 +171,7 @@ describe('the summary', () => {
     ['invalid_auth', 'enter the bot token of an app that is installed, with npx partner-relay secrets set slack'],
     ['messages_tab_disabled', "switch on the messages tab of the app's home"],
     ['invalid_blocks', 'check the token and the scopes of the Slack app'],
-  ])('a summary that Slack refuses waits for a person, with what to do: %s', async (error, remedy) => {
+  ])('a summary that Slack refuses waits for a person, and says what to do: %s', async (error, remedy) => {
     relay.slack.fail({ method: 'chat.postMessage', kind: 'error', error });
     await relay.remind();
     const refused = `parked: Slack refuses chat.postMessage: ${error}: ${remedy}`;

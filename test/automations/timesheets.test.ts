@@ -14,7 +14,7 @@ const [MONDAY, , WEDNESDAY, , FRIDAY] = WEEK;
 let relay: TeamRelay;
 
 describe('a reminder', () => {
-  it('a reminder is sent once even if the schedule fires many times', async () => {
+  it('is sent once, even if the schedule fires many times', async () => {
     relay = await startFriday();
     const fire = () => relay.fire('due-schedules');
     expect(await Promise.all([fire(), fire(), fire()])).toMatchObject([{ due: 1 }, { due: 1 }, { due: 1 }]);
@@ -26,7 +26,7 @@ describe('a reminder', () => {
     expect(relay.reminded()).toEqual([aisha.name, mira.name, tomasz.name]);
   });
 
-  it('is due at the time of its tick, however late that comes', async () => {
+  it('is due at the time of its tick, however late the tick comes', async () => {
     relay = await startFriday(timesheets({ people: [mira.email] }));
     relay.clock.now += 20 * HOUR;
     for (const at of ['2026-11-20T16:29:59.999+01:00', '2026-11-21T00:00:00+01:00', '2026-11-20T23:59:59+01:00']) {
@@ -40,7 +40,7 @@ describe('a reminder', () => {
   it.each([
     ['timesheets are read', 'team-timesheets', 0],
     ['a person is reminded', 'timesheet-reminder', 1],
-  ])('a reminder is not sent once the day is over: %s', async (_, automation, workedBefore) => {
+  ])('is not sent after the end of the day: %s', async (_, automation, workedBefore) => {
     relay = await startFriday(timesheets({ people: [mira.email] }));
     await relay.fire('due-schedules');
     await workWith(relay, {}, {}, workedBefore);
@@ -50,7 +50,7 @@ describe('a reminder', () => {
     expect(await relay.outcomes(automation)).toEqual(['nothing to do: the day is over']);
   });
 
-  it('a reminder is sent once wherever the worker dies, because the sweep starts another one', async () => {
+  it('is sent once wherever the worker dies, because the sweep starts another worker', async () => {
     relay = await startFriday(timesheets({ people: [mira.email, tomasz.email], hours: EVERY_DAY, remindOf: 'day' }));
     await nextDay();
     await relay.work();
@@ -91,7 +91,7 @@ describe('a reminder', () => {
   }
 });
 
-describe('somebody who logs what is missing between the reading and the message', () => {
+describe('a person who logs the missing time between the reading and the message', () => {
   const held: [string, () => void][] = [
     ['Slack wants fewer look-ups', () => relay.slack.fail({ method: 'users.lookupByEmail', ...limited(600) })],
     ['Slack is down', () => relay.slack.fail({ method: 'chat.postMessage', kind: 'server-error', times: 6 })],
@@ -101,7 +101,7 @@ describe('somebody who logs what is missing between the reading and the message'
     ],
   ];
 
-  it.each(held)('a person who completes the day is not reminded after ten minutes: %s', async (_, hold) => {
+  it.each(held)('gets no reminder after completing the day, ten minutes later: %s', async (_, hold) => {
     relay = await startFriday(timesheets({ people: [mira.email], remindOf: 'day' }));
     relay.logs(mira, 2);
     hold();
@@ -114,7 +114,7 @@ describe('somebody who logs what is missing between the reading and the message'
     expect(relay.calls()).toMatchObject({ '/users/list': 1, '/timelogs/list': 2 });
   });
 
-  it('the reminder says what is missing at the time of sending', async () => {
+  it('reads the time that is missing when the reminder is sent', async () => {
     relay = await startFriday(timesheets({ people: [mira.email], remindOf: 'day' }));
     relay.logs(mira, 2);
     relay.slack.fail({ method: 'users.lookupByEmail', ...limited(600) });
@@ -156,7 +156,7 @@ function limited(retryAfterSeconds: number) {
   return { kind: 'rate-limited', retryAfterSeconds } as const;
 }
 
-describe('whom Slack knows', () => {
+describe('the people whom Slack knows', () => {
   const lookups = () => relay.slack.calls.filter(({ method }) => method === 'users.lookupByEmail').length;
 
   it('Slack is asked for each service address once a week', async () => {
@@ -185,7 +185,7 @@ describe('whom Slack knows', () => {
     ['no user', undefined],
     ['a bot', { is_bot: true }],
     ['a member of another workspace', { team_id: 'T0ELSEWHERE' }],
-  ])('the address may be that of %s, which the job reports, and the others are reminded', async (_, change) => {
+  ])('the address may be that of %s, which the job reports, and the others get their reminders', async (_, change) => {
     relay = await startFriday(timesheets({ people: [mira.email, tomasz.email] }));
     if (change) Object.assign(relay.slack.users.get(MIRA) ?? {}, change);
     else relay.slack.users.delete(MIRA);
@@ -248,14 +248,14 @@ it.each([
   ['by the service', { ...late, joined: [] }, WEDNESDAY, '22h30m'],
   ['by relay.config.ts, and by the service on Friday', late, FRIDAY, '22h30m'],
   ['long ago', { ...late, joined: [] }, '2020-01-01', '38h30m'],
-])('a person who joined on Wednesday is short after joining: %s', async (_, change, on, expected) => {
+])('a person who joined on Wednesday is short only after joining: %s', async (_, change, on, expected) => {
   relay = await startFriday(timesheets(change));
   created(on);
   await relay.remind();
   expect(relay.reminderTo(mira)).toContain(`*The week until then*: 0h of ${expected}`);
 });
 
-it('an address of the settings that no user has is reported by its path only, because outcomes are logged', async () => {
+it('an unknown address in the settings is reported only by its path, because outcomes are logged', async () => {
   const strangers = { quiet: ['q@example.org'], partTime: [{ email: 'p@example.org', hours: { fri: 1 } }] };
   relay = await startFriday(
     timesheets({ people: 'all', ...strangers, joined: [{ email: mira.email, on: WEDNESDAY }] }),
@@ -317,7 +317,7 @@ describe('a dry run', () => {
 });
 
 describe('settings', () => {
-  it('nothing is due without teams', async () => {
+  it('without teams, nothing is due', async () => {
     relay = await startFriday(exampleConfig());
     expect(await relay.fire('due-schedules')).toEqual({ due: 0, jobs: [] });
     expect(await relay.jobs()).toEqual([]);
@@ -326,7 +326,7 @@ describe('settings', () => {
   it.each([
     ['team-timesheets', 0, "relay.config.ts no longer has a team 'platform'"],
     ['timesheet-reminder', 1, "relay.config.ts no longer has a team 'platform', or slack"],
-  ])('settings that no longer have the team park its jobs: %s', async (automation, workedBefore, reason) => {
+  ])('if the settings no longer have the team, its jobs are parked: %s', async (automation, workedBefore, reason) => {
     relay = await startFriday(timesheets({ people: [mira.email] }));
     await relay.fire('due-schedules');
     await workWith(relay, {}, {}, workedBefore);

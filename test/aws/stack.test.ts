@@ -219,7 +219,7 @@ describe('the stack on an AWS emulator', () => {
     links = createLinks(table, Date.now);
   });
 
-  it('takes nothing before its secrets are entered, and needs no deployment for them', async () => {
+  it('accepts nothing before its secrets are entered, and needs no deployment for them', async () => {
     const ping = () => post({ zen: 'Design for failure.' }, { event: 'ping' });
     expect(await ping()).toMatchObject({ status: 500 });
     await enter('github-webhook', { token: 'ghp_example' });
@@ -235,7 +235,7 @@ describe('the stack on an AWS emulator', () => {
   });
 
   let neverQueued: string;
-  it('is left with a job whose sender died before it was queued', async () => {
+  it('has a job whose sender died before it was queued', async () => {
     const delivery = { event: 'issues', deliveryId: randomUUID(), payload: opened(2) };
     const jobs = createJobStore(table, () => Date.now() - TWO_MINUTES_MS);
     const [taken] = await takeDelivery(delivery, { config: exampleConfig(), custom, links, jobs });
@@ -248,7 +248,7 @@ describe('the stack on an AWS emulator', () => {
     neverQueued = job.id;
   });
 
-  it("makes one defect of GitHub's examples about one issue, and takes nothing that GitHub did not sign", async () => {
+  it("creates one defect from GitHub's examples about one issue, and accepts nothing that GitHub did not sign", async () => {
     expect(await post(opened(1), { secret: 'somebody else' })).toMatchObject({ status: 401 });
 
     const accepted = new Set<string>();
@@ -272,7 +272,7 @@ describe('the stack on an AWS emulator', () => {
     await emptyQueues();
   });
 
-  it('keeps the record of what it did, and tells the issue', async () => {
+  it('keeps the record of its work, and comments on the issue', async () => {
     const id = await deliverOne(opened(3));
     expect(await ended(id)).toMatchObject({ status: 'succeeded', attempts: 0 });
 
@@ -314,7 +314,7 @@ describe('the stack on an AWS emulator', () => {
 
   const said = (what: RegExp) => until(String(what), async () => slack.messages.some(({ text }) => what.test(text)));
 
-  it('does what somebody asks in Slack, opens the form, and takes nothing that Slack did not sign', async () => {
+  it("carries out a person's request in Slack, opens the form, and accepts nothing that Slack did not sign", async () => {
     const forged = commandForm(inSlack(), 'done 101').toString();
     expect(await postToSlack(inSlack(), forged, { secret: 'somebody else' })).toMatchObject({ status: 401 });
 
@@ -338,7 +338,7 @@ describe('the stack on an AWS emulator', () => {
     await emptyQueues();
   });
 
-  it('refreshes an access token, and asks a person whose link was revoked to link again', async () => {
+  it('refreshes an access token, and asks a person with a revoked link to link again', async () => {
     const refreshes = () => sandbox.mcp.audit.filter(({ calls }) => calls.includes('refresh_token')).length;
     sandbox.setFault({ kind: 'token-expired', operation: '/mcp/partner', times: 1 });
     await command('log 30m "Login with passkeys" refreshed');
@@ -364,7 +364,7 @@ describe('the stack on an AWS emulator', () => {
   }
 
   let parked: string;
-  it('tells the channel of the contact what is parked', async () => {
+  it("notifies the contact's channel about parked jobs", async () => {
     parked = await park(14);
     await deployment.relay('run', 'job-sweep');
     await said(/A job is parked/);
@@ -414,7 +414,7 @@ describe('the stack on an AWS emulator', () => {
     expect((await command('unlink')).text).toContain('forgotten');
   });
 
-  it('takes the decisions of an operator in the console, under their name', async () => {
+  it("accepts an operator's decisions in the console, under their name", async () => {
     if (!people) throw new Error('there are no roles');
     const other = await park(15);
     const address = await deployment.console(await borrow('operator', people.arns.Operator), '--operate');
@@ -448,7 +448,7 @@ describe('the stack on an AWS emulator', () => {
     expect(complaints).toEqual([]);
   }
 
-  it('refuses each function the items of others', async () => {
+  it('refuses each function the items of other functions', async () => {
     const key = (pk: string) => ({ pk, sk: 'of the test' });
     const refused = /not authorized/;
     const asWebhook = await tableOf('github-webhook');
@@ -466,7 +466,7 @@ describe('the stack on an AWS emulator', () => {
     await expect(asSweep.get(key('link#1'))).rejects.toThrow(refused);
   });
 
-  it('makes no second defect of a repeated delivery', async () => {
+  it('creates no second defect from a repeated delivery', async () => {
     const { requests } = sandbox;
     const answer = await post(opened(3));
     expect(answer, answer.text).toMatchObject({ status: 200 });
@@ -476,7 +476,7 @@ describe('the stack on an AWS emulator', () => {
     expect(defectsOf(3)).toHaveLength(1);
   });
 
-  it('sets a message aside that breaks the worker a hundred times', async () => {
+  it('sets aside a message that crashes the worker a hundred times', async () => {
     const QueueUrl = outputs.InteractiveQueueUrl;
     const setVisibilityTimeout = (VisibilityTimeout: string) =>
       sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { VisibilityTimeout } }));
@@ -503,13 +503,13 @@ describe('the stack on an AWS emulator', () => {
     await emptyQueues();
   });
 
-  it('is not changed by a second deployment', async () => {
+  it('does not change with a second deployment', async () => {
     expect(await deployment.deploy()).toContain('(no changes)');
   });
 
   let underWay: string;
   let secretsReadBy: number;
-  it('loses no job when a changed configuration is deployed over them', async () => {
+  it('loses no job when a changed configuration is deployed', async () => {
     expect(await deliver(opened(4, ADDED_REPOSITORY))).toEqual([]);
 
     // The first job's call hangs while its worker is replaced. The others have not begun.
@@ -529,7 +529,7 @@ describe('the stack on an AWS emulator', () => {
     expect(defectsOf(4, ADDED_REPOSITORY)).toHaveLength(1);
   });
 
-  it('queues by its schedule the job that nobody had queued', async () => {
+  it('queues on schedule a job that was never queued', async () => {
     expect(await ended(neverQueued)).toMatchObject({ status: 'succeeded', generation: 2 });
     expect(defectsOf(2)).toHaveLength(1);
   });
@@ -556,7 +556,7 @@ describe('the stack on an AWS emulator', () => {
     await emptyQueues();
   });
 
-  it('takes a rotated webhook secret without a deployment, and for a while the one before it', async () => {
+  it('accepts a rotated webhook secret without a deployment, and for some time the previous one', async () => {
     const before = webhookSecret;
     webhookSecret = randomUUID();
     await enterWebhookSecret();
@@ -571,7 +571,7 @@ describe('the stack on an AWS emulator', () => {
     expect(defectsOf(10)).toHaveLength(1);
   });
 
-  it('takes a rotated partner key without a deployment', async () => {
+  it('uses a rotated partner key without a deployment', async () => {
     // A worker that may not read the secret again yet would pause the connection for too long.
     await until('a worker that may look again', async () => Date.now() > secretsReadBy + LOOK_AGAIN_MS);
     const rotated = { ...defaultKey, apiKey: 'pk_rotated', secretKey: 'sk_rotated' };
@@ -608,7 +608,7 @@ describe('the stack on an AWS emulator', () => {
     );
   };
 
-  it('is deployed behind an HTTP API, in a network and by the rules of an account', async () => {
+  it('is deployed behind an HTTP API, in a network, and by the rules of an account', async () => {
     other = await copyProject(`${deployment.stage}-2`, { emulator, scratch, signal: deadline });
     await configureOther(50);
     await other.deploy();
@@ -640,7 +640,7 @@ describe('the stack on an AWS emulator', () => {
     return { GithubWebhookUrl, SlackWebhookUrl: String(SlackWebhookUrl), HooksUrl, TableName, outcomes };
   }
 
-  it('carries out what a team writes for each trigger, also after it was taken out and put back', async () => {
+  it("carries out a team's automations for each trigger, also after they were removed and restored", async () => {
     const secret = `whsec_${randomBytes(24).toString('base64')}`;
     const hook = { 'hooks/own-webhook': { secret } };
     const alert = (HooksUrl: string | undefined, id: string) => {
@@ -691,11 +691,11 @@ describe('the stack on an AWS emulator', () => {
     if (!emulator.isOwn) await other.destroy();
   });
 
-  it('makes the defects of the backfill, after the command that stored its jobs', async () => {
+  it('creates the defects of the backfill, after the command that stored its jobs', async () => {
     await until('the end of the backfill', async () => [20, 21, 22].every((issue) => defectsOf(issue).length === 1));
   });
 
-  it('follows the page about restoring the table, keeps what arrives meanwhile, and finds what was forgotten', async () => {
+  it('follows the page about restoring the table, keeps events that arrive meanwhile, and finds forgotten ones', async () => {
     const restored = `${deployment.stage}-restored`;
     const existing = `partner-relay-${restored}`;
     const client = new DynamoDBClient(emulator.client);
@@ -753,7 +753,7 @@ describe('the stack on an AWS emulator', () => {
     expect(defectsOf(31)).toHaveLength(1);
   });
 
-  it('ends with empty queues, and with no job that has not ended', async () => {
+  it('ends with empty queues, and without unfinished jobs', async () => {
     await emptyQueues();
     const others: Job[] = [];
     for (const status of ['queued', 'running', 'waiting', 'parked'] as const) {

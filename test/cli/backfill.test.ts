@@ -22,7 +22,7 @@ const exists = (id: number, title: string) =>
   relay.github.issues.set(`${REPOSITORY}#${id}`, issueEvent('opened', { id, title, seconds: id }).issue);
 
 describe('relay backfill', () => {
-  it('shows the plan and changes nothing, then stores the jobs with --go, as often as it is asked to', async () => {
+  it('shows the plan and changes nothing, then stores the jobs with --go, as often as requested', async () => {
     exists(1, 'It \u001b[31mbreaks');
     exists(2, '');
     const plan = await backfill(REPOSITORY.toLowerCase());
@@ -48,7 +48,7 @@ describe('relay backfill', () => {
     expect((await relay.jobs()).map(({ status }) => status)).toEqual(Array(3).fill('succeeded'));
   });
 
-  it('prints with --json nothing that cannot be parsed: the plan, and what was stored', async () => {
+  it('prints only valid JSON with --json: the plan, and the stored jobs', async () => {
     exists(1, 'It breaks');
     const plan = { calls: 1, created: 1, comments: 0, connection: 'main', issues: [{ number: 1, title: 'It breaks' }] };
     expect(JSON.parse(await backfill(REPOSITORY, '--json'))).toMatchObject(plan);
@@ -56,7 +56,7 @@ describe('relay backfill', () => {
     expect(JSON.parse(await backfill(REPOSITORY, '--go', '--json'))).toEqual(stored);
   });
 
-  it('refuses a repository that is not set', async () => {
+  it('refuses a repository that is not configured', async () => {
     const why = /turns no issues of acme\/other into defects; it is set for Codertocat\/Hello-World/;
     await expect(backfill('acme/other')).rejects.toThrow(why);
   });

@@ -146,7 +146,7 @@ it.each<[RegExp, Partial<Account>, StageInput?]>([
     /^credentials: AWS refuses your credentials \(.*The security token is expired\): sign in again/,
     { identity: { status: 403, body: EXPIRED } },
   ],
-])('what is in the way is said before, with what to do: %s', async (said, is, settings) => {
+])('obstacles are reported before a deployment, with what to do: %s', async (said, is, settings) => {
   expect(await wrongWith(is, settings)).toEqual([expect.stringMatching(said)]);
 });
 
@@ -176,11 +176,11 @@ it.each<[string, Partial<Account>, StageInput?]>([
   ],
   ['a newer version that writes what this one reads', { stacks: ran('1.0.0') }],
   ['a workspace of Slack that the person may not look at', {}, toSlack],
-])('%s is not in the way', async (_, is, settings) => {
+])('%s is no obstacle', async (_, is, settings) => {
   expect(await wrongWith(is, settings)).toEqual([]);
 });
 
-it('what the next deployment does to a stack and to logs that exist is said', async () => {
+it('the check says what the next deployment does to an existing stack and existing logs', async () => {
   const said = async (...what: Parameters<typeof examine>) =>
     Object.fromEntries((await examine(...what)).map(({ what, detail }) => [what, detail]));
   const first = await said({ logs: [LOG] }, {}, 'prod', true);
@@ -204,7 +204,7 @@ it.each([
 
 const own = customOfEach(1);
 
-it('the logs that it looks for are those that the stack makes', () => {
+it('the check looks for exactly the logs that the stack creates', () => {
   const made = synthesize('http-api', everything, own).template().findResources('AWS::Logs::LogGroup');
   const names = Object.values(made).map(({ Properties }) => Properties.LogGroupName);
   const config = defineConfig({
@@ -215,6 +215,6 @@ it('the logs that it looks for are those that the stack makes', () => {
   expect(logNames(config, 'http-api', own.own.custom).sort()).toEqual(names.sort());
 });
 
-it('a stage that relay.config.ts does not have is said', async () => {
+it('a stage that is missing in relay.config.ts is reported', async () => {
   expect(await wrongWith({}, {}, 'prd')).toEqual(["stage: relay.config.ts has no stage 'prd'; it has prod"]);
 });

@@ -64,13 +64,13 @@ describe('call', () => {
     [['main', 'other'], 'other', 'other'],
     [['first', 'second'], undefined, /^name a --connection: relay\.config\.ts has first, second$/],
     [['main', 'other'], 'othr', /no connection 'othr'; did you mean 'other'\?$/],
-  ])('of the connections %j, --connection %s means %s', (names, given, meant) => {
+  ])('with the connections %j, --connection %s means %s', (names, given, meant) => {
     const several = defineConfig({ connections: Object.fromEntries(names.map((name) => [name, {}])) });
     if (typeof meant === 'string') expect(connectionOf(several, given)).toBe(meant);
     else expect(() => connectionOf(several, given)).toThrow(meant);
   });
 
-  it('without a relay, a call goes to the instance of the secret that is kept on this machine', async () => {
+  it('without a relay, a call goes to the instance of the secret that this machine keeps', async () => {
     workInNewFolder();
     const { apiKey, secretKey } = defaultKey;
     keepSecret('partner/main', { baseUrl: relay.sandbox.url, apiKey, secretKey });
@@ -86,7 +86,7 @@ describe('call', () => {
     ['the variables name the key of the relay', 1, open, KEY],
     ['no relay runs', 0, noRelay, KEY],
     ['the relay uses another key', 0, open, 'pk_of_another_team'],
-  ])('if %s, call takes %i slots of its budget, and says whether it shares one', async (_, slots, target, apiKey) => {
+  ])('if %s, a call takes %i slots of its budget, and says whether it shares one', async (_, slots, target, apiKey) => {
     if (apiKey !== undefined) nameInstance(apiKey);
     const call = await openMain(target);
     expect(told).toEqual(slots === 1 ? [] : [expect.stringContaining('no budget is shared')]);
@@ -108,7 +108,7 @@ describe('call', () => {
     expect(await used()).toBe(2);
   });
 
-  it('call waits if the budget is used up, and says until when', async () => {
+  it('a call waits if the budget is used up, and says until when', async () => {
     const { clock, stores } = relay;
     const read = () => clock.now;
     const began = clock.now;

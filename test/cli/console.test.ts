@@ -44,7 +44,7 @@ describe('relay console --stage', () => {
     expect(asked?.headers.authorization).toMatch(signed);
   });
 
-  it('says that the stage is stopped, on its pages and in the terminal', async () => {
+  it('says on its pages and in the terminal that the stage is stopped', async () => {
     aws.isRunning = false;
     const { address, printed } = start();
     const words = 'The stage test is stopped: npx partner-relay --stage test start starts it.';
@@ -52,7 +52,7 @@ describe('relay console --stage', () => {
     await printed(words);
   });
 
-  it('takes changes with --operate, and opens the browser with a file that only its owner can read', async () => {
+  it('accepts changes with --operate, and opens the browser with a file that only its owner can read', async () => {
     // Stand-ins for the programs that open a browser. They note their arguments, which all users of a machine can read.
     const programs = newFolder();
     const program = `#!/bin/sh\necho "$@" > "${programs}/opened"\n`;

@@ -92,7 +92,7 @@ describe('deploy --from, and node deploy.mjs', () => {
     ['node deploy.mjs', () => [join(built, 'deploy.mjs')]],
   ];
 
-  it.each(ways)('%s deploys what is in the folder, and says what a first deployment needs', async (_, words) => {
+  it.each(ways)("%s deploys the folder's contents, and says what a first deployment needs", async (_, words) => {
     const child = startChild([...words(), '--import-existing-resources'], team, variables);
     expect(await child.ended()).toBe(0);
     expect(child.output()).toContain(`✓ stack ${NAME}`);
@@ -103,7 +103,7 @@ describe('deploy --from, and node deploy.mjs', () => {
     ]);
   });
 
-  it.each(ways)('%s deploys nothing if something is in the way', async (_, words) => {
+  it.each(ways)('%s deploys nothing if there is an obstacle', async (_, words) => {
     account.stacks = { ...account.stacks, [NAME]: ran('0.0.9')[NAME] ?? '' };
     const child = startChild(words(), team, variables);
     expect(await child.ended()).toBe(1);
@@ -114,7 +114,7 @@ describe('deploy --from, and node deploy.mjs', () => {
   it.each([
     ['a first deployment', {}, true],
     ['another deployment', { [parked]: 'OK' }, false],
-  ] as const)('%s that fails says what to delete, if there was no stack', async (_, alarms, isSaid) => {
+  ] as const)('if %s fails without an earlier stack, it says what to delete', async (_, alarms, isSaid) => {
     account.alarms = alarms;
     writeFileSync(join(built, 'aws-cdk/bin/fails'), 'deploy');
     const child = startChild([join(built, 'deploy.mjs')], team, variables);
@@ -127,7 +127,7 @@ describe('deploy --from, and node deploy.mjs', () => {
     for (const command of commands) expect(child.output().includes(command)).toBe(isSaid);
   });
 
-  it('deploy.mjs imports nothing but modules of Node', () => {
+  it('deploy.mjs imports only modules of Node', () => {
     const imported: string[] = [];
     const look = (node: unknown): void => {
       if (typeof node !== 'object' || node === null) return;
@@ -145,11 +145,11 @@ describe('deploy --from, and node deploy.mjs', () => {
     [['--from', 'src'], 'src has no deployment: npx partner-relay build --stage <stage> writes it'],
     [['--from', 'cdk.out', '--stage', 'dev'], 'cdk.out has the stage prod, not dev'],
     [[], 'name the stage of relay.config.ts with --stage'],
-  ])('deploy refuses a wrong build, and says why: %j', async (words, why) => {
+  ])('deploy refuses a wrong build, with the reason: %j', async (words, why) => {
     await expect(parseRelay({}, ['deploy', ...words])).rejects.toThrow(why);
   });
 
-  it('leaves a folder with other files as it is', async () => {
+  it('a build does not change a folder with other files', async () => {
     const file = join('mine', 'automations', 'own.ts');
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, '');
@@ -200,11 +200,11 @@ it.each<[string, { before: Alarms; after: Alarms; minute?: number; functionError
   },
 );
 
-it('a build in GitHub Actions says whom the role must trust, in both forms', () => {
+it('a build in GitHub Actions says which repository the role must trust, in both forms', () => {
   expect(said).toMatch(/acme\/relay, or, .*acme@12\/relay@34\. .*deploy-role --stage prod/);
 });
 
-it('deploy-role deploys the role of the stage, and what is wrong with its names is said', async () => {
+it('deploy-role deploys the role of the stage, and reports wrong names', async () => {
   const role = (repository: string) =>
     startChild([RELAY, '--stage', 'prod', 'deploy-role', '--repository', repository], team, variables);
   const child = role('acme@12/relay@34');

@@ -118,7 +118,7 @@ const harmful: readonly Mutant[] = [
 ];
 
 describe('doctor', () => {
-  it('sees what the relay assumes in the sandbox, and says of the rest why it is not tried', async () => {
+  it("finds the relay's assumptions in the sandbox, and says why it does not try the others", async () => {
     const unchanged = await unmutated();
     expect([...unchanged].filter(([, found]) => found.startsWith('bad'))).toEqual([]);
     const unknown = [...unchanged].filter(([, found]) => found.startsWith('unknown'));
@@ -129,17 +129,17 @@ describe('doctor', () => {
     ]);
   });
 
-  it.each(harmful)('says where an instance differs: %s %s', async (path, _, mutation, said, finding = path) => {
+  it.each(harmful)('reports how an instance differs: %s %s', async (path, _, mutation, said, finding = path) => {
     expect((await unmutated()).get(finding)).toMatch(/^good/);
     expect((await examined(at(path, mutation))).get(finding)).toMatch(said);
   });
 
-  it.each(LISTS)('is content with smaller pages of %s', async (path) => {
+  it.each(LISTS)('accepts smaller pages of %s', async (path) => {
     const found = await examined(at(path, takesAtMost(50)));
     expect(found.get(path)).toMatch(/^good: .*; takes pages of 50 rows$/);
   });
 
-  it.each([{}, untold])('says of an instance that it counts its pages from 0: %j', async (told) => {
+  it.each([{}, untold])('reports that an instance counts its pages from 0: %j', async (told) => {
     const fromZero = reads((payload) => ('page' in payload ? { ...payload, page: Number(payload.page) + 1 } : payload));
     const found = await examined({ ...fromZero, ...told });
     for (const path of LISTS) {
@@ -148,7 +148,7 @@ describe('doctor', () => {
     }
   });
 
-  it('accepts a list that comes whole only if relay.config.ts says so', async () => {
+  it('accepts a complete list only if relay.config.ts says so', async () => {
     const path = 'users/list';
     const overrides = { [path]: { paged: false } };
     const whole = at(path, { ...ignores('page', 'per_page'), ...untold });
@@ -159,7 +159,7 @@ describe('doctor', () => {
     );
   });
 
-  it('says which ids the service writes as numbers and which as text', async () => {
+  it('reports which ids the service writes as numbers and which as texts', async () => {
     const found = await examined({
       answers(answer) {
         for (const row of [answer.data].flat() as Row[]) {
@@ -173,7 +173,7 @@ describe('doctor', () => {
     expect(found.get('ids that people type')).toContain('defect_id is a number');
   });
 
-  it('advises nothing that relay.config.ts refuses', async () => {
+  it('never advises settings that relay.config.ts refuses', async () => {
     for (const path of [...LISTS, 'tasks/detail', 'timelogs/detail']) {
       const detail = (await examined(at(path, refused(404)))).get(path) ?? '';
       const evidence = operations.get(path)?.evidence;

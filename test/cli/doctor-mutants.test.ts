@@ -330,7 +330,7 @@ async function saidOf({ mutation, sandbox }: Mutant): Promise<string[]> {
 
 const mutants = Object.entries(kinds).flatMap(([kind, all]) => mutantsOf(all).map((mutant) => ({ kind, ...mutant })));
 
-describe('doctor, with a service that differs', () => {
+describe('doctor, with a different service', () => {
   it.each(mutants)('$kind: $differs', async (mutant) => {
     const said = await saidOf(mutant);
     if (mutant.loses !== undefined) expect(said).not.toEqual([]);

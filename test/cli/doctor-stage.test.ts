@@ -42,7 +42,7 @@ it.each<[number, Partial<RelayConfigInput>, 'good' | 'bad', RegExp]>([
   expect(judged(config, limit)).toMatchObject({ verdict, detail: expect.stringMatching(detail) });
 });
 
-it('what is reserved for other stacks is not for the relay', () => {
+it('the relay cannot use executions that are reserved for other stacks', () => {
   const config = defineConfig({ connections: { main: {} }, ...counted(500) });
   expect(judged(config, 1_000, 500)).toMatchObject({
     verdict: 'good',

@@ -32,7 +32,7 @@ async function findings(faults: string[] = []): Promise<Map<string, string>> {
   return new Map(found.map(({ what, verdict, detail }) => [what, `${verdict}: ${detail}`]));
 }
 
-it('partner-relay doctor lists own automations, their faults, missing secrets, and events that GitHub does not send', async () => {
+it("partner-relay doctor lists a team's automations, their faults, missing secrets, and events that GitHub does not send", async () => {
   const apiUrl = await github({ installation: { permissions: {}, events: ['issues'] } });
   relay = await startRelay({
     config: exampleConfig({}, { apiUrl }),
@@ -136,7 +136,7 @@ describe('doctor', () => {
       );
   });
 
-  it('doctor says what limit the relay assumes since the service refused calls', async () => {
+  it('doctor reports the limit that the relay assumes since the service refused calls', async () => {
     relay = await startRelay({ sandbox: { rateLimit: { perMinute: 15, perDay: 5_000 } } });
     for (let id = 1; id <= 15; id++) await relay.post('issues', issueEvent('opened', { id }));
     await relay.work();
@@ -186,7 +186,7 @@ describe('doctor', () => {
       { timesheets: reminded('lucas.pereira@example.com') },
       /^bad: .*users_not_found; see timesheets\.teams\.0\.people\.0$/,
     ],
-  ])('doctor finds of %s, where %j is set: %s', async (what, settings, expected) => {
+  ])('doctor reports for %s, where %j is set: %s', async (what, settings, expected) => {
     const found = await examined({ config: exampleConfig({}, settings) });
     expect(found.get(what)).toMatch(expected);
   });
@@ -205,7 +205,7 @@ describe('doctor', () => {
     [NAME, { token: 'ghp_good' }, { full_name: 'Other/New' }, /^bad: .* is now Other\/New, and has another owner/],
     [`labels of ${NAME}`, { token: 'ghp_good' }, { labels: [] }, /^bad: the repository has no label bug/],
     ['webhook secret', {}, undefined, /^bad: .*webhookSecret/],
-  ])('doctor finds on GitHub of %s, with %j and %j: %s', async (what, secret, repository, expected) => {
+  ])('doctor reports on GitHub for %s, with %j and %j: %s', async (what, secret, repository, expected) => {
     const apiUrl = await github(repository);
     const found = await examined({ config: exampleConfig({}, { apiUrl }), github: secret, webhookSecret: '' });
     expect(found.get(`github: ${what}`)).toMatch(expected);
@@ -215,20 +215,17 @@ describe('doctor', () => {
     ['x'.repeat(15), /^unknown: it has 15 bytes, and with fewer than 16 others can guess it$/],
     ['x'.repeat(16), /^good/],
     [' ', /^bad: .*webhookSecret/],
-  ])(
-    "doctor says how strong the webhook's secret of GitHub and the signing secret of Slack are: %j",
-    async (secret, said) => {
-      const found = await examined({ webhookSecret: secret, slack: { signingSecret: secret } });
-      expect(found.get('github: webhook secret')).toMatch(said);
-      expect(found.get('slack: signing secret')?.replace('signingSecret', 'webhookSecret')).toMatch(said);
-    },
-  );
+  ])("doctor reports the strength of GitHub's webhook secret and Slack's signing secret: %j", async (secret, said) => {
+    const found = await examined({ webhookSecret: secret, slack: { signingSecret: secret } });
+    expect(found.get('github: webhook secret')).toMatch(said);
+    expect(found.get('slack: signing secret')?.replace('signingSecret', 'webhookSecret')).toMatch(said);
+  });
 
   it.each([
     ['Codertocat/New', 'is now called Codertocat/New', undefined],
     ['Other/New', 'is now Other/New, and has another owner', 1],
     [NAME, undefined, undefined],
-  ])('config check says of a repository that is called %s now: %s', async (full_name, said, code) => {
+  ])('config check reports on a repository that is called %s now: %s', async (full_name, said, code) => {
     const settings = {
       connections: { main: {} },
       github: { apiUrl: await github({ full_name }), repositories: [{ name: NAME, connection: 'main' }] },
@@ -243,7 +240,7 @@ describe('doctor', () => {
     process.exitCode = undefined;
   });
 
-  it('doctor knows an owner whose login has changed by an event', async () => {
+  it("doctor learns from an event that an owner's login has changed", async () => {
     const apiUrl = await github({ full_name: 'Other/New' });
     relay = await startRelay({ config: exampleConfig({}, { apiUrl }), github: { token: 'ghp_good' } });
     const known = { name: NAME, id: 1, ownerId: 2, calledNow: 'Other/New', isRenamed: true };
@@ -251,7 +248,7 @@ describe('doctor', () => {
     expect((await findings()).get(`github: ${NAME}`)).toMatch(/^unknown: .* is now called Other\/New/);
   });
 
-  it('doctor knows that a stranger has the name of a repository by an event, and tells how to take their events', async () => {
+  it('doctor learns from an event that a stranger has the name of a repository, and says how to take their events', async () => {
     const apiUrl = await github({ full_name: NAME });
     const ofAnother = { name: NAME, id: 1, ownerId: 2, otherOwnerId: 666 };
     const examine = async (repository: object) => {
@@ -274,7 +271,7 @@ describe('doctor', () => {
       /^bad: the account 583231 is octocat now, and not octocat-old; paste: github: 'octocat', githubId: 583231,$/,
     ],
     ['that there is no such account', { github: 'nobody' }, /^bad: GitHub has no such account$/],
-  ])('doctor says of a person on GitHub %s', async (_, person, said) => {
+  ])('doctor reports on a person on GitHub: %s', async (_, person, said) => {
     const apiUrl = await github({});
     const people = [{ email: 'mira.novak@example.com', ...person }];
     const found = await examined({ config: exampleConfig({}, { apiUrl, people }), github: { token: 'ghp_good' } });
@@ -284,12 +281,12 @@ describe('doctor', () => {
   it.each([
     ['tasks/detail', { task_id: 'task' }, /^bad/],
     ['timelogs/list', { hours: 'spent' }, /^bad: .* cannot be read: .*They have timelog_id, .*spent/],
-  ])('doctor reports a field of %s that is missing: %o', async (operation, fields, detail) => {
+  ])('doctor reports a missing field of %s: %o', async (operation, fields, detail) => {
     const found = await examined({ sandbox: { rename: { [`/${operation}`]: { fields } } } });
     expect(found.get(`main: ${operation}`)).toMatch(detail);
   });
 
-  it('doctor reads the calendars of teams', async () => {
+  it("doctor reads the teams' calendars", async () => {
     let answer = { status: 404, body: '' };
     const { url, close } = await startHttpStandIn(() => answer);
     onTestFinished(close);

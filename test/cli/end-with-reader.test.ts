@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
-it('a command ends quietly once the reader of its output has seen enough', () => {
+it('a command ends quietly when the reader of its output closes it', () => {
   const program = `
     import ${JSON.stringify(join(import.meta.dirname, '../../cli/end-with-reader.ts'))};
     for (let line = 0; ; line++) {

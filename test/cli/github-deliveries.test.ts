@@ -70,12 +70,12 @@ function handing(since = relay.clock.now) {
 
 const defects = () => relay.sandbox.audit.filter(({ status }) => status === 201).length;
 
-describe('deliveries of GitHub on a machine that it cannot reach', () => {
+describe("GitHub's deliveries on a machine that GitHub cannot reach", () => {
   it.each([
     ['a repository', { hook: ofRepository(), secret: TOKEN }],
     ['an organization', { hook: ofOrganization(), secret: TOKEN }],
     ['a GitHub App', { hook: ofApp(), secret: APP }],
-  ])('the events of the hook of %s arrive in order, with a signature, and once', async (_, options) => {
+  ])('the events of the hook of %s arrive in order, signed, and once', async (_, options) => {
     await start(options);
     const poll = handing();
     const guids = [await opened(), await opened(), await opened()];
@@ -113,7 +113,7 @@ describe('deliveries of GitHub on a machine that it cannot reach', () => {
     ['is not there', () => undefined],
     ['has a fault', () => 500],
     ['has another secret', () => 401],
-  ])('a delivery waits while the relay %s, and those after it too', async (_, instead) => {
+  ])('a delivery waits while the relay %s, and so do later ones', async (_, instead) => {
     const poll = handing();
     const guids = [await opened(), await opened()];
     answer = instead;
@@ -123,7 +123,7 @@ describe('deliveries of GitHub on a machine that it cannot reach', () => {
     expect(handed).toEqual(guids);
   });
 
-  it('a delivery that the relay can never read does not hold up the others', async () => {
+  it('a permanently unreadable delivery does not hold up the others', async () => {
     const poll = handing();
     await github.deliver(hook, 'issues', { action: 'opened', repository: { full_name: 'Codertocat/Hello-World' } });
     const good = await opened();
@@ -153,7 +153,7 @@ describe('deliveries of GitHub on a machine that it cannot reach', () => {
     expect(await poll()).toBe(0);
   });
 
-  it('the relay does not ask GitHub to deliver again what it cannot reach', async () => {
+  it('the relay does not ask for redeliveries that cannot reach it', async () => {
     const poll = handing();
     const guid = await opened();
     await poll();
@@ -163,7 +163,7 @@ describe('deliveries of GitHub on a machine that it cannot reach', () => {
     expect(github.asked(guid)).toBe(0);
   });
 
-  it('a rate limit is waited for, and a missing permission is named', async () => {
+  it('the command waits at a rate limit, and names a missing permission', async () => {
     const poll = handing();
     await opened();
     github.instead = () => ({ status: 429, headers: { 'retry-after': '30' } });
@@ -174,18 +174,18 @@ describe('deliveries of GitHub on a machine that it cannot reach', () => {
   });
 });
 
-describe('the hook whose deliveries are handed', () => {
+describe('the hook whose deliveries are used', () => {
   const hookOf = (id: number, active = true) => ({ id, active, events: ['issues'] });
   const choose = (words: Parameters<typeof chosenHook>[0]) => chosenHook(words, client(), async () => APP.appId);
 
-  it('the hook is the only one, the named one, or that of the App', async () => {
+  it("the hook is the only one, the named one, or the App's", async () => {
     github.hooks = [hookOf(7)];
     expect(await choose({ repo: 'acme/web' })).toEqual({ kind: 'repository', target: 'acme/web', id: '7' });
     expect(await choose({ org: 'acme', hook: '9' })).toEqual({ kind: 'organization', target: 'acme', id: '9' });
     expect(await choose({ app: true })).toEqual({ kind: 'integration', target: 'app', id: APP.appId });
   });
 
-  it('a fault names what can be done', async () => {
+  it('a fault says what to do', async () => {
     await expect(choose({})).rejects.toThrow('use one of --repo');
     await expect(choose({ repo: 'acme/web', app: true })).rejects.toThrow('use one of --repo');
     await expect(choose({ repo: 'acme/web' })).rejects.toThrow('acme/web has no webhook. Add one in its settings');

@@ -104,7 +104,7 @@ const secrets = async () => JSON.parse(await readFile(join(folder, '.relay/secre
 const textsOf = (...names: string[]) => Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
 
 describe('relay init', () => {
-  it('an empty folder with a package of npm gets all that a team needs, which passes its tests', async () => {
+  it('an empty folder with an npm package gets everything that a team needs, and passes its tests', async () => {
     await writeFile(join(folder, 'package.json'), '{\n  "dependencies": {\n    "partner-relay": "^0.1.0"\n  }\n}\n');
     await writeFile(join(folder, '.gitignore'), 'mine\n');
     const project = '11111111-2222-4333-8444-555555555555';
@@ -139,7 +139,7 @@ describe('relay init', () => {
     ['one of npm init', ofType('commonjs'), ofType('module')],
     ['one of another form', inOneLine, ofType('module')],
     ['one that is good', '{ "type":"module" }', '{ "type":"module" }'],
-  ])('package.json becomes one of ES modules, and is the same in all else: %s', async (_, before, after) => {
+  ])('package.json becomes an ES module, and is otherwise unchanged: %s', async (_, before, after) => {
     if (before !== undefined) await writeFile(join(folder, 'package.json'), before);
     completeFolder(folder, '', () => {});
     expect(await textsOf('package.json')).toEqual([after]);
@@ -153,7 +153,7 @@ describe('relay init', () => {
     expect(await readdir(folder)).toEqual(['node_modules']);
   });
 
-  it('says what to install first in a folder without the package', async () => {
+  it('in a folder without the package, init says what to install first', async () => {
     await rm(join(folder, 'node_modules'), { recursive: true });
     const { code, output } = await init(['--repo', 'acme/web', '--no-slack', '--no-github-app']);
     expect(output).toMatch(
@@ -164,14 +164,14 @@ describe('relay init', () => {
   });
 
   const WITHOUT = ['start', 'send issues', 'config check', 'test', 'jobs'];
-  it.each(WITHOUT)('%s names init in a folder without it', async (words) => {
+  it.each(WITHOUT)('%s suggests init in a folder without it', async (words) => {
     const child = startChild([join(root, 'cli/bin.js'), ...words.split(' ')], folder);
     expect(await child.ended()).toBe(1);
     const expected = `there is no relay.config.ts in ${folder} or above it: npx partner-relay init writes one`;
     expect(child.output()).toContain(expected);
   });
 
-  it('init writes the configuration and the secrets, creates both apps, and ends with what doctor finds', async () => {
+  it("init writes the configuration and the secrets, creates both apps, and ends with doctor's findings", async () => {
     const child = begin(
       [
         ...['--repo', 'acme/web', '--project', PROJECT, '--slack', '--github-app', '--org', 'acme'],
@@ -200,7 +200,7 @@ describe('relay init', () => {
     expect(await readFile(config, 'utf8')).toContain("name: 'acme/web'");
   });
 
-  it('an existing configuration is not replaced unless a person says so, and the old one is kept', async () => {
+  it('an existing configuration is replaced only if a person says so, and the old one is kept', async () => {
     await writeFile(config, 'export default { connections: { mine: {} } };');
     const words = ['--repo', 'acme/web', '--no-slack', '--no-github-app'];
     const refused = await init(words);
@@ -234,7 +234,7 @@ describe('relay init', () => {
       ['--repo', 'acme/web'],
       /name the project of the defects: --project <id>\. .*\n {2}[\w-]{36} /,
     ],
-  ])('init without a terminal names what is missing, and writes nothing: %s', async (_, words, expected) => {
+  ])('without a terminal, init names the missing options, and writes nothing: %s', async (_, words, expected) => {
     // The command also reads the projects of an instance with small pages.
     const smaller = { ...ofService(), PARTNER_BASE_URL: await startMutated(service.url, takesAtMost(50)) };
     const { code, output } = await init([...words, '--no-slack', '--no-github-app'], smaller);
@@ -243,7 +243,7 @@ describe('relay init', () => {
     expect(await readdir(folder)).toEqual(['node_modules']);
   });
 
-  it('asks again at a terminal for unusable answers, keeps the others, and leaves an existing configuration', async () => {
+  it('at a terminal, init asks again after invalid answers, keeps the others, and leaves an existing configuration', async () => {
     const { code, output } = await initAtTerminal(
       ['--no-github-app'],
       ['Base URL', 'ftp://pm.example.com'],
@@ -272,14 +272,14 @@ describe('relay init', () => {
     expect(left.output).toContain('is left as it is; to do the rest with it, run npx partner-relay init --keep');
   });
 
-  it('without a public address the App has a webhook that is off, and Slack is left for later', async () => {
+  it("without a public address, the App's webhook is inactive, and Slack comes later", async () => {
     const child = begin(['--repo', 'acme/web', '--slack', '--github-app', '--github-api', github.url]);
     expect((await confirm(child)).manifest).toMatchObject({ hook_attributes: { active: false } });
     expect(child.output()).toContain('npx partner-relay init --keep --slack --url https://…');
     expect(await child.ended()).toBe(0);
   });
 
-  it('a manifest that Slack refuses is reported with the places that it names', async () => {
+  it('a manifest that Slack refuses is reported with the fields that Slack names', async () => {
     const errors = [{ message: 'no such scope', pointer: '/oauth_config' }];
     slackAnswer = { ok: false, error: 'invalid_manifest', errors };
     const words = ['--repo', 'acme/web', '--slack', '--no-github-app', '--url', 'https://relay.example.com'];
@@ -288,12 +288,12 @@ describe('relay init', () => {
     expect(code).toBe(1);
   });
 
-  it('the page of Slack has the manifest in its address', () => {
+  it("the address of Slack's page contains the manifest", () => {
     const { searchParams } = new URL(prefilledSlackUrl({ name: 'a&b' }));
     expect(JSON.parse(searchParams.get('manifest_json') ?? '')).toEqual({ name: 'a&b' });
   });
 
-  it('what a person types is text in the configuration, whatever it contains', () => {
+  it('typed answers become text in the configuration, whatever they contain', () => {
     const hostile = "'], x: process.exit() //\n`\\";
     const text = firstConfig({ repository: hostile, labels: [hostile], projectId: hostile, withSlack: true });
     const literal = text.slice(text.indexOf('defineConfig(') + 'defineConfig('.length, text.lastIndexOf(')'));

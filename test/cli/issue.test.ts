@@ -25,7 +25,7 @@ async function happens(...event: Parameters<typeof issueEvent>) {
 const lastDefect = () => relay.sandbox.data.defects.at(-1);
 
 describe('partner-relay issue', () => {
-  it('partner-relay issue shows the defect of an issue, by its name in any letter case', async () => {
+  it('shows the defect of an issue, by its name in any letter case', async () => {
     await happens('opened', { title: 'It \u001b[31mbreaks' });
     const shown = await link('codertocat/hello-world#1');
     expect(shown).toContain(`defect ${lastDefect()?.defect_id}, made by issue-to-defect-`);
@@ -41,7 +41,7 @@ describe('partner-relay issue', () => {
     await expect(link(...words)).rejects.toThrow(why);
   });
 
-  it('partner-relay issue --set names the issue that has the defect after a transfer', async () => {
+  it('--set names the issue that has the defect after a transfer', async () => {
     await happens('opened');
     const there = issueEvent('opened', { id: 2 });
     const changes = { new_issue: there.issue, new_repository: there.repository };
@@ -53,7 +53,7 @@ describe('partner-relay issue', () => {
     expect(JSON.parse(await link(ISSUE, '--json'))).toMatchObject({ life: 'moved' });
   });
 
-  it('partner-relay issue --set sets the defect, which the next event updates from the issue', async () => {
+  it('--set sets the defect, which the next event updates from the issue', async () => {
     await happens('edited', { labels: [] });
     const { defect_id: id } = lastDefect() ?? {};
     const defect = { connection: 'main', id: String(id) };
@@ -71,14 +71,14 @@ describe('partner-relay issue', () => {
   it.each<[string, Fault | undefined, string, RegExp]>([
     ['exists', undefined, '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1cff', NOT_THERE],
     ['can be asked', LISTS_FAIL, 'anything', NOT_SAID],
-  ])('partner-relay issue --set refuses a defect unless it %s', async (_, fault, id, why) => {
+  ])('--set refuses a defect unless it %s', async (_, fault, id, why) => {
     await happens('edited', { labels: [] });
     if (fault) relay.sandbox.setFault(fault);
     await expect(link(ISSUE, '--set', id)).rejects.toThrow(why);
     expect(await link(ISSUE)).toContain('without a defect');
   });
 
-  it('partner-relay issue --set refuses the defect of another issue, unless the person says --steal', async () => {
+  it('--set refuses the defect of another issue, unless the person says --steal', async () => {
     await happens('opened');
     await happens('opened', { id: 2 });
     const { defect_id: other } = lastDefect() ?? {};
@@ -90,7 +90,7 @@ describe('partner-relay issue', () => {
     await expect(link(ISSUE, '--steal')).rejects.toThrow('use --steal with --set');
   });
 
-  it('partner-relay issue --clear clears a link, which the job that made the defect notes, and the next event creates a defect', async () => {
+  it('--clear clears a link; the job that made the defect notes it, and the next event creates a defect', async () => {
     await happens('opened');
     relay.sandbox.data.defects.pop();
     expect(await link(ISSUE, '--clear')).toContain('without a defect');
@@ -100,7 +100,7 @@ describe('partner-relay issue', () => {
     expect(lastDefect()).toMatchObject({ title: 'anew' });
   });
 
-  it('partner-relay issue does not change the claim of an unfinished job, and says where to look', async () => {
+  it('does not change the claim of an unfinished job, and says where to look', async () => {
     relay.sandbox.setFault({ kind: 'rate-limited', times: 1 });
     await relay.post('issues', issueEvent('opened'));
     await relay.work();
@@ -108,7 +108,7 @@ describe('partner-relay issue', () => {
     await expect(link(ISSUE, '--clear')).rejects.toThrow(why);
   });
 
-  it('partner-relay issue settles what a parked job left open, and the job ends when it continues', async () => {
+  it('settles what a parked job left open, and the job ends when it continues', async () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 1 });
     await happens('opened');
     const { defect_id: id } = lastDefect() ?? {};

@@ -51,7 +51,7 @@ describe('relay jobs', () => {
     expect(await run(['jobs'])).toMatch(/In all: 2 succeeded\.$/);
   });
 
-  it('relay jobs refuses a place in another form and an automation that does not exist, and lists none of one without jobs', async () => {
+  it('relay jobs refuses an invalid place and an unknown automation, and lists none for an automation without jobs', async () => {
     await expect(run(['jobs', '--in', 'Hello-World'])).rejects.toThrow('expected owner/repo or owner/repo#42');
     await expect(run(['jobs', '--automation', 'issue-to-defekt'])).rejects.toThrow(
       "there is no automation 'issue-to-defekt'; did you mean 'issue-to-defect'?",
@@ -59,7 +59,7 @@ describe('relay jobs', () => {
     expect(await run(['jobs', '--automation', 'issue-to-defect'])).toContain('There are no such jobs.');
   });
 
-  it('waiting jobs are listed soonest first, but those that a delivery has just made are found behind any backlog', async () => {
+  it('waiting jobs are listed soonest first, but jobs of a new delivery are found behind any backlog', async () => {
     await open(1);
     const [job] = await relay.jobs();
     const waits = (id: string, minutes: number) => {
@@ -80,7 +80,7 @@ describe('relay jobs', () => {
     expect(listed.map(({ id }) => id)).toEqual(['issue-to-defect-1', 'issue-to-defect-2']);
   });
 
-  it('names people and tasks where it is known who and what an id means', async () => {
+  it('people and tasks get their names, where these are known', async () => {
     const task = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03';
     await command(relay, `log 15m ${task}`, { userId: MIRA });
     await relay.workToTheEnd();
@@ -93,7 +93,7 @@ describe('relay jobs', () => {
     expect(JSON.parse(await run(['jobs', '--json']))[0]).toMatchObject({ summary: job?.summary });
   });
 
-  it('--json has times in ISO 8601, also within a job', async () => {
+  it('--json has times in ISO 8601, even within a job', async () => {
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 90, times: 1 });
     await open(1);
     const [{ id } = expect.fail('there is no job')] = await relay.jobs();
@@ -103,7 +103,7 @@ describe('relay jobs', () => {
     }
   });
 
-  it('relay job takes any part of an id that fits one job, and names the jobs that a part fits', async () => {
+  it('relay job accepts any part of an id that fits one job, and names the jobs that a part fits', async () => {
     await open(1, 2);
     const [one = '', other = ''] = (await relay.jobs()).map(({ id }) => id);
     for (const part of [shortName(one), one.slice(-9, -1)]) expect(await run(['job', part])).toContain(one);
@@ -113,7 +113,7 @@ describe('relay jobs', () => {
     await expect(run(['job', 'ffffff'])).rejects.toThrow(/there is no job ffffff; .* npx partner-relay jobs/);
   });
 
-  it('relay job counts the attempts of a job that is parked', async () => {
+  it('relay job counts the attempts of a parked job', async () => {
     await open(1);
     relay.sandbox.setFault({ kind: 'maintenance', operation: '/defects/update' });
     await relay.post('issues', issueEvent('edited', { id: 1, seconds: 1, title: 'changed' }));
@@ -160,7 +160,7 @@ describe('relay jobs', () => {
     expect(JSON.parse(asJson)).toMatchObject({ status: 'succeeded', createdAt: '2026-11-20T10:00:01.000Z' });
   });
 
-  it('relay jobs --follow shows no job that was there before, and no change of a job that the filter leaves out', async () => {
+  it('relay jobs --follow shows no earlier job, and no change of a job that the filter leaves out', async () => {
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 3_600 });
     for (let id = 1; id <= 30; id++) await relay.post('issues', issueEvent('opened', { id }));
     await relay.work();
@@ -181,7 +181,7 @@ describe('relay jobs', () => {
     expect((await relay.jobs('succeeded')).length).toBe(30);
   });
 
-  it('relay jobs --follow shows a new job although the clock of this machine is a minute ahead', async () => {
+  it("relay jobs --follow shows a new job even if this machine's clock is a minute ahead", async () => {
     await open(1);
     const known = await relay.jobs();
     relay.clock.now += 60_000;
@@ -191,7 +191,7 @@ describe('relay jobs', () => {
     expect(await shown).toMatch(/^.* succeeded .*#2 opened/);
   });
 
-  it('relay jobs --ignored lists ignored events from the log, and passes over what is not one', async () => {
+  it('relay jobs --ignored lists ignored events from the log, and skips other lines', async () => {
     const logFile = join(newFolder(), 'functions.log');
     const ignored = { message: 'delivery ignored', event: 'issues', deliveryId: 'd-1', reason: 'it is locked' };
     const line = JSON.stringify({ timestamp: '2026-11-20T10:00:00.000Z', ...ignored });

@@ -18,7 +18,7 @@ async function diagnose(mapped: Commands = {}, mcp: McpOptions = {}): Promise<Mc
 }
 
 describe('partner-relay mcp doctor', () => {
-  it('says which of the tools in relay.config.ts have changed or are gone, and what to write', async () => {
+  it('names the tools in relay.config.ts that have changed or are gone, and what to write', async () => {
     const { log, done } = sandboxCommands();
     if (!log || !done) throw new Error('the commands have no log');
     const diagnosis = await diagnose({ log: { ...log, schema: '0'.repeat(20) }, done: { ...done, tool: 'gone' } });
@@ -31,11 +31,11 @@ describe('partner-relay mcp doctor', () => {
     expect(lines).toContain(`schema ${log.schema}: {"type":"object"`);
   });
 
-  it('finds nothing wrong with a mapping that fits', async () => {
+  it('finds no fault in a correct mapping', async () => {
     expect((await diagnose(sandboxCommands())).faults).toEqual([]);
   });
 
-  it('tells the scopes that the instance tells', async () => {
+  it('shows the scopes that the instance gives', async () => {
     const { tools } = await diagnose({}, { tellsToolScopes: true });
     expect(tools.find(({ name }) => name === 'log_time')?.scopes).toEqual(['mcp:timelogs.write']);
   });

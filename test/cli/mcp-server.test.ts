@@ -122,7 +122,7 @@ const detail = (id: string) => shown.get<JobDetail>(`/api/jobs/${id}`);
 const yes = (): ElicitResult => ({ action: 'accept', content: { confirm: true } });
 
 describe('partner-relay mcp-server', () => {
-  it('answers with what the console and the command line show', async () => {
+  it('answers with the data of the console and the command line', async () => {
     await issue(3);
     const { call, client } = await assistant();
     const main = { connection: 'main', day: { used: 1 } };
@@ -160,7 +160,7 @@ describe('partner-relay mcp-server', () => {
     expect(await call('job', { job: 'nothing' })).toMatchObject({ isError: true, data: { error: /no job nothing/ } });
   });
 
-  it('plans with relay.config.ts as it is at each call, whatever that writes to standard output', async () => {
+  it('plans with the current relay.config.ts, whatever that file writes to standard output', async () => {
     const file = join(newFolder(), 'relay.config.ts');
     const write = (priority: string) =>
       writeFile(
@@ -259,7 +259,7 @@ describe('partner-relay mcp-server', () => {
 });
 
 describe('partner-relay mcp-server --operate', () => {
-  it('the person confirms a decision, and its record says that an assistant was between', async () => {
+  it('the person confirms a decision, and its record says that an assistant took part', async () => {
     const id = await parked();
     const { call, asked, client } = await assistant(['--operate'], yes);
     const { tools } = await client.listTools();
@@ -280,7 +280,7 @@ describe('partner-relay mcp-server --operate', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('the person has the last word on what the assistant proposes', async () => {
+  it("the person decides about the assistant's proposal", async () => {
     const id = await parked();
     const content = { confirm: true, answer: 'it is a duplicate' };
     const { call, asked } = await assistant(['--operate'], () => ({ action: 'accept', content }));
@@ -296,7 +296,7 @@ describe('partner-relay mcp-server --operate', () => {
     expect((await detail(id)).decisions).toMatchObject([{ by: BY, what: 'discarded', reason: 'it is a duplicate' }]);
   });
 
-  it('an unknown outcome is resolved with what the service has, and with what is known before the person', async () => {
+  it('an unknown outcome is resolved with what the service has, and the person first sees what is known', async () => {
     const id = await unknownOutcome();
     const { call, asked } = await assistant(['--operate'], ({ requestedSchema: { properties } }) => ({
       action: 'accept',

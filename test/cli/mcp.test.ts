@@ -33,13 +33,13 @@ describe('mcp login', () => {
     await expect(endpoint.tools.list(operator)).rejects.toThrow('no account is linked');
   });
 
-  it('asks for the scopes that are named, and no others', async () => {
+  it('asks only for the named scopes', async () => {
     const scope = ['mcp:use', 'mcp:projects.read'];
     const { ended } = await loggedIn('allow', { scope });
     expect((await ended).scopes).toEqual(scope);
   });
 
-  it('says who has to agree where access is denied', async () => {
+  it('says who has to agree if access is denied', async () => {
     const { endpoint, ended } = await loggedIn('deny');
     await expect(ended).rejects.toThrow('an administrator has to enable MCP for the workspace, and you have to allow');
     expect(await endpoint.grants.get('main', operator)).toBeUndefined();
@@ -49,7 +49,7 @@ describe('mcp login', () => {
 it.each([
   ['doctor', [], { faults: [], tools: expect.arrayContaining([expect.objectContaining({ name: 'list_projects' })]) }],
   ['call', ['list_projects'], { isError: false, texts: [expect.stringContaining('Web Shop')] }],
-])('mcp %s prints with --json what can be parsed', async (name, words, printed) => {
+])('mcp %s prints valid JSON with --json', async (name, words, printed) => {
   const world = await startSandboxWorld();
   const { link, grants } = await world.worker();
   const { url, pending } = await link.begin(REDIRECT_URI, {});
@@ -63,14 +63,14 @@ it.each([
   expect(JSON.parse(await byClockOf(world, run))).toMatchObject(printed);
 });
 
-describe('what waits for the browser', () => {
+describe('the server that waits for the browser', () => {
   async function listening() {
     const loopback = await listenForCallback(0, '/callback/main');
     onTestFinished(() => loopback.close());
     return loopback;
   }
 
-  it('takes the callback with its own state, and no other request', async () => {
+  it('accepts the callback with its own state, and no other request', async () => {
     const loopback = await listening();
     const callback = loopback.callback('right', 10_000);
     const { origin } = new URL(loopback.redirectUri);

@@ -54,7 +54,7 @@ describe('an operator in an outage', () => {
     expect(await run('budget')).not.toContain('refused the key');
   });
 
-  it('reads how long a job waited in all, although the cause changed and resume was tried in between', async () => {
+  it('reads how long a job waited in total, even if the cause changed and resume was tried in between', async () => {
     relay.sandbox.setFault({ kind: 'maintenance' });
     await open(4);
     relay.clock.now += 60_000;
@@ -89,7 +89,7 @@ describe('an operator in an outage', () => {
     await expect(run('replay', id)).rejects.toThrow('it has already succeeded');
   });
 
-  it('sees no digest in the results of steps, and how often a list was called for a lost creation', async () => {
+  it('sees no digest in the results of steps, and how often a list was read for a lost creation', async () => {
     relay.sandbox.setFault({ kind: 'cut', when: 'on answer', operation: '/defects/create' });
     relay.sandbox.setFault({ kind: 'maintenance', operation: '/defects/list' });
     const [id = ''] = await open(1);
@@ -105,13 +105,13 @@ describe('an operator in an outage', () => {
     expect(await run('job', id)).not.toMatch(/"(?:sent|digest|marker)"/);
   });
 
-  it('sees of a command what was understood for sure', async () => {
+  it('sees only the parts of a command that were understood for sure', async () => {
     relay.sandbox.setFault({ kind: 'maintenance' });
     await command(relay, 'log 1h Login with passkeys');
     expect(await run('jobs')).toContain('log 1h Login …');
   });
 
-  it('finds each wait on the page that explains it, in the words of the terminal', () => {
+  it("finds each wait on the page that explains it, in the terminal's words", () => {
     const page = readFileSync(join(import.meta.dirname, '../../docs/stuck.md'), 'utf8');
     const { operator, ...waits } = waitInWords;
     for (const { what } of Object.values(waits)) expect(page).toContain(`| \`${what.replace('for ', '')}\` |`);

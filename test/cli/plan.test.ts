@@ -18,7 +18,7 @@ const plan = (config: RelayConfig, ...words: string[]) =>
   runRelay({ open: async () => targetOf(relay), readConfig: async () => config }, 'plan', ...words);
 
 describe('relay plan', () => {
-  it('shows what stored issues would get under a changed configuration, and sends nothing', async () => {
+  it('shows what a changed configuration would do with stored issues, and sends nothing', async () => {
     for (const id of [1, 2])
       await relay.post('issues', issueEvent('opened', { id, title: `Issue ${id}`, labels: ['bug'] }));
     await relay.post('issues', issueEvent('labeled', { id: 3, title: 'Issue 3', labels: ['typo'] }));
@@ -36,7 +36,7 @@ describe('relay plan', () => {
     expect(await relay.jobs()).toHaveLength(3);
   });
 
-  it('is not made for a stage of a version whose items this one does not read', async () => {
+  it('refuses a stage of a version whose items this version does not read', async () => {
     const planOf = (version: string) => {
       const open = async () => targetOf(relay, { stage: 'prod', wrote: { version, form: 1 } });
       return runRelay({ open, readConfig: async () => relay.runtime.config }, 'plan');
@@ -78,7 +78,7 @@ describe('relay plan', () => {
     expect(relay.sandbox.requests).toBe(0);
   });
 
-  it('follows the claim of another job as the job of an event would', async () => {
+  it("follows the claim of another job, as the event's job would", async () => {
     await relay.post('issues', issueEvent('opened', { title: 'Made' }));
     await relay.workToTheEnd();
     const { table } = relay.stores;

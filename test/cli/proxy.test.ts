@@ -55,7 +55,7 @@ describe('the command line behind a proxy', () => {
     ['HTTPS_PROXY', 'NO_PROXY'],
     ['https_proxy', 'no_proxy'],
   ])(
-    'calls AWS and the service through %s, whatever finds its credentials, and what %s names directly',
+    'calls AWS and the service through %s, whatever finds its credentials, and the hosts that %s names directly',
     async (through, except) => {
       proxy.tunnels.splice(0);
       for (const front of Object.values(fronts)) front.taken = 0;

@@ -27,7 +27,7 @@ describe('the addresses in the manifests', () => {
     await expect(publicWebhookUrl('GitHub', base, unopened)).rejects.toThrow(expected);
   });
 
-  it('a stage has addresses of its own, and those of this machine are refused', async () => {
+  it('a stage has its own addresses, and addresses of this machine are refused', async () => {
     const deployed = at('https://relay.example.com');
     expect(await publicWebhookUrl('GitHub', undefined, deployed)).toBe('https://relay.example.com/github');
     for (const sender of ['GitHub', 'Slack'] as const) {

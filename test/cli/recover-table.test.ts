@@ -86,7 +86,7 @@ describe('partner-relay recover', () => {
     expect(plan).not.toContain('without-address');
   });
 
-  it('leaves a link that has another defect, and takes the newest defect of a link that was cleared', async () => {
+  it('does not change a link with another defect, and takes the newest defect of a cleared link', async () => {
     await happens('opened', { id: 1 });
     const first = defectOf(1);
     const copy = relay.backUp();
@@ -107,7 +107,7 @@ describe('partner-relay recover', () => {
     expect(await linkOf(1)).toMatchObject({ defect: { id: newest?.defect_id }, cleared: { times: 1 } });
   });
 
-  it('continues where it was stopped', async () => {
+  it('continues after an interruption', async () => {
     for (const id of [1, 2, 3]) await happens('opened', { id });
     relay.replaceTable([]);
     let asked = 0;
@@ -132,7 +132,7 @@ describe('partner-relay recover', () => {
     await expect(recover(...words)).rejects.toThrow(why);
   });
 
-  it('counts what the operator says, or what the limits allow in the lost time', async () => {
+  it('counts the calls that the operator gives, or those that the limits allow in the lost time', async () => {
     relay.replaceTable([]);
     const lost = ['--since', '2026-11-20T10:00Z', '--until', '2026-11-20T10:09Z', '--go'];
     await recover(...lost, '--used', '700');
@@ -146,28 +146,31 @@ describe('partner-relay recover', () => {
   it.each([
     ['by default', []],
     ['from the exact time of the restore', ['--since', '2026-11-20T10:30:02Z']],
-  ])('asks for what was accepted, whatever a restored table says was asked for before: %s', async (_, since) => {
-    relay.clock.now = Date.parse('2026-11-20T10:00Z');
-    const event = issueEvent('opened', { id: 1 });
-    github.issues.set(`${REPOSITORY}#1`, event.issue);
-    // The first attempt fails, and the relay requests the delivery again just before the restore point.
-    github.down = () => 502;
-    const guid = await github.deliver(hook, 'issues', event);
-    relay.clock.now = Date.parse('2026-11-20T10:30Z');
-    const asked = keys.failedDelivery(`${targetName(hook)}#${hook.id}`, guid);
-    await relay.stores.table.put({ ...asked, askedAt: relay.clock.now });
-    const copy = relay.backUp();
-    github.down = () => undefined;
-    await github.redeliver(guid);
-    expect(github.statuses(guid)).toEqual([502, 202]);
-    relay.replaceTable(copy);
-    expect(await recover(...since, '--go')).toContain('deliveries requested again: 1');
-    relay.clock.now += 2 * 86_400_000;
-    await relay.workToTheEnd();
-    expect(defects()).toHaveLength(1);
-  });
+  ])(
+    'requests accepted deliveries, even if a restored table says that they were requested before: %s',
+    async (_, since) => {
+      relay.clock.now = Date.parse('2026-11-20T10:00Z');
+      const event = issueEvent('opened', { id: 1 });
+      github.issues.set(`${REPOSITORY}#1`, event.issue);
+      // The first attempt fails, and the relay requests the delivery again just before the restore point.
+      github.down = () => 502;
+      const guid = await github.deliver(hook, 'issues', event);
+      relay.clock.now = Date.parse('2026-11-20T10:30Z');
+      const asked = keys.failedDelivery(`${targetName(hook)}#${hook.id}`, guid);
+      await relay.stores.table.put({ ...asked, askedAt: relay.clock.now });
+      const copy = relay.backUp();
+      github.down = () => undefined;
+      await github.redeliver(guid);
+      expect(github.statuses(guid)).toEqual([502, 202]);
+      relay.replaceTable(copy);
+      expect(await recover(...since, '--go')).toContain('deliveries requested again: 1');
+      relay.clock.now += 2 * 86_400_000;
+      await relay.workToTheEnd();
+      expect(defects()).toHaveLength(1);
+    },
+  );
 
-  it('asks for what arrived just after --until, by the clock of GitHub, and for nothing that came again since', async () => {
+  it("requests deliveries from just after --until, by GitHub's clock, but none that has arrived again since", async () => {
     await happens('opened', { id: 1 });
     const until = new Date(relay.clock.now - 30_000).toISOString();
     relay.replaceTable([]);
@@ -176,14 +179,14 @@ describe('partner-relay recover', () => {
     expect(await recover(...lost, '--go')).toContain('deliveries requested again: 0');
   });
 
-  it('takes the time from the table, if the clock of this machine is an hour behind', async () => {
+  it("takes the time from the table, even if this machine's clock is an hour behind", async () => {
     await happens('opened', { id: 1 });
     relay.replaceTable([]);
     const behind = openStores({ ...relay.runtime, clock: () => relay.clock.now - 3_600_000 });
     expect(await recoverAt(behind, '--go')).toContain('deliveries requested again: 1');
   });
 
-  it('says how to see whether everything has arrived, and asks again for what failed', async () => {
+  it('says how to see whether everything has arrived, and requests failed deliveries again', async () => {
     const copy = relay.backUp();
     await happens('opened', { id: 1 });
     const [{ guid } = { guid: '' }] = github.attempts;
@@ -198,7 +201,7 @@ describe('partner-relay recover', () => {
     expect(await recover(...again)).toContain(': 0 to ask for');
   });
 
-  it('after a lost table, writes the links, gets the deliveries again, and no defect is made twice', async () => {
+  it('after a lost table, writes the links, gets the deliveries again, and creates no defect twice', async () => {
     await happens('opened', { id: 1, body: 'first' });
     await happens('opened', { id: 2, body: 'second' });
     await happens('edited', { id: 2, title: 'edited', seconds: 5 });

@@ -94,7 +94,7 @@ describe('relay resume', () => {
     expect(await run('budget')).not.toMatch(todo);
   });
 
-  it('a job in a stopped line continues with a probe, however late it is', async () => {
+  it('a job in a stopped line continues with a probe, however late the probe is', async () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival' });
     await open(4);
     await relay.sweep();
@@ -108,7 +108,7 @@ describe('relay resume', () => {
     }
   });
 
-  it('one operation that takes no key is not said to be a refused key', async () => {
+  it('a single operation that refuses the key does not count as a refused key', async () => {
     relay.sandbox.setFault({ kind: 'key-revoked', operation: '/items/complete' });
     await open(3);
     for (const [index, item] of [101, 102, 103].entries())
@@ -122,7 +122,7 @@ describe('relay resume', () => {
     expect(JSON.stringify(await command(relay, 'status'))).not.toMatch(/refuses the key/);
   });
 
-  it('partner-relay replay continues a waiting job at once, although its message sleeps', async () => {
+  it('partner-relay replay continues a waiting job at once, even if its message sleeps', async () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create' });
     await open(1);
     const [waiting] = await relay.jobs('waiting');
@@ -172,7 +172,7 @@ describe('relay resolve --done', () => {
     expect(job?.decisions?.newest).toMatchObject([{ what: 'resolved: done', reason: `created ${defect_id}` }]);
   });
 
-  it('relay resolve --done refuses what another job created', async () => {
+  it('refuses an object that another job created', async () => {
     const [id = ''] = await unknown(1);
     relay.sandbox.clearFaults();
     await relay.post('issues', issueEvent('opened', { id: 2 }));
@@ -184,7 +184,7 @@ describe('relay resolve --done', () => {
 });
 
 describe('relay discard', () => {
-  it('relay discard --parked-for lists the jobs first, and ends them with the reason', async () => {
+  it('--parked-for lists the jobs first, and ends them with the reason', async () => {
     await refused(2);
     const words = ['discard', '--parked-for', 'status 422', '--reason', 'a test'];
     expect(await run(...words)).toMatch(/Add --yes to continue with these 2 jobs\.$/);
@@ -198,7 +198,7 @@ describe('relay discard', () => {
   });
 });
 
-it('partner-relay replay --parked-for lists the jobs with --json, replays none, and prints what it replays', async () => {
+it('partner-relay replay --parked-for lists the jobs with --json, replays none, and prints the jobs that it replays', async () => {
   await refused(1);
   const listed = JSON.parse(await run('replay', '--parked-for', 'status 422', '--json'));
   expect(listed).toMatchObject([{ status: 'parked', createdAt: TIME }]);
@@ -209,7 +209,7 @@ it('partner-relay replay --parked-for lists the jobs with --json, replays none, 
 });
 
 describe('what a person can do next', () => {
-  it('relay job says to resolve a job with an unknown outcome, and not to replay it', async () => {
+  it('with an unknown outcome, relay job says to resolve it, and not to replay it', async () => {
     const [id = ''] = await unknown(1);
     const early = await run('job', id);
     expect(early).toContain(`resolve ${id} --done`);

@@ -91,7 +91,7 @@ describe('relay run, on this machine', () => {
     await expect(run(['job-sweep'])).rejects.toThrow(/^job-sweep failed: .*(ECONNREFUSED|ENOTFOUND)/);
   });
 
-  it('a schedule cannot be run without the key of the relay, nor with anything but a time', async () => {
+  it("a schedule cannot be run without the relay's key, and accepts only a time", async () => {
     const post = (headers: Record<string, string>, body: string) =>
       fetch(`${front.url}/schedules/credential-check`, { method: 'POST', headers, body });
     for (const headers of [{}, { authorization: 'Bearer LOCAL0123456789ABCDEF' }] as Record<string, string>[])
@@ -170,7 +170,7 @@ describe('a time on the command line', () => {
     ['run --at', (typed: string) => run(['due-schedules', '--at', typed])],
     ['backfill --since', (typed: string) => runRelay({ open }, 'backfill', 'a/b', '--since', typed)],
     ['github-deliveries --since', (typed: string) => runRelay({ open }, 'github-deliveries', '--since', typed)],
-  ])('%s reads it', async (_, typing) => {
+  ])('%s reads a time', async (_, typing) => {
     const expected = /expected 90m, 2h or 3d, today, yesterday, 2026-11-20, or a time such as/;
     await expect(typing('noon')).rejects.toThrow(expected);
     for (const typed of ['2h', '2026-11-20', '2026-11-20T16:30']) {

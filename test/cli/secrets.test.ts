@@ -78,7 +78,7 @@ function enter(name: string, secret: object | string, customFolder?: string): Pr
 const values = () => stored.filter(({ VersionStages }) => !VersionStages);
 
 describe('a new GitHub App', () => {
-  it("an App's keys are stored after it was made sure that they can be, and are not shown", async () => {
+  it('the keys of an App are stored after a check that they can be, and are not shown', async () => {
     const install = await createApp('prod');
     expect(install).toBe('https://github.com/apps/relay/installations/new');
     expect(stored.map(({ SecretId, VersionStages }) => [SecretId, VersionStages])).toEqual([
@@ -95,7 +95,7 @@ describe('a new GitHub App', () => {
     expect(vi.mocked(console.log).mock.calls.join()).not.toMatch(/wh_secret|PRIVATE KEY/);
   });
 
-  it('a code is not spent if secrets cannot be written', async () => {
+  it('a code is not used up if secrets cannot be written', async () => {
     refuse = () => DENIED;
     await expect(createApp('prod')).rejects.toThrow('not with these secrets');
     expect(github.asked).toEqual([]);
@@ -116,13 +116,13 @@ describe('a new GitHub App', () => {
     expect(existsSync(KEPT)).toBe(false);
   });
 
-  it('an attempt that was interrupted before it got anything does not stop the next', async () => {
+  it('an attempt that was interrupted before it got keys does not stop the next attempt', async () => {
     writeOwnFile(KEPT, '');
     await createApp('prod');
     expect(values()).toHaveLength(2);
   });
 
-  it('a code that is spent leaves nothing behind', async () => {
+  it('a used code leaves nothing behind', async () => {
     await createApp('prod');
     await expect(createApp('prod')).rejects.toThrow(/GitHub answers 404: .*create the App again/);
     expect(existsSync(KEPT)).toBe(false);
@@ -146,7 +146,7 @@ describe('a new GitHub App', () => {
     },
   );
 
-  it('a secret that the stage does not have is said with what to do', async () => {
+  it('a missing secret of the stage is reported with what to do', async () => {
     refuse = () => 'ResourceNotFoundException';
     const error = await createApp('prod').catch((error: unknown) => error);
     expect(awsErrorInWords(error)).toMatch(/The stack of the stage creates its secrets: deploy it first/);
@@ -166,7 +166,7 @@ describe('partner-relay secrets set partner/main', () => {
 
   const partner = { baseUrl: 'https://pm.example.com', apiKey: 'pk_test', secretKey: 'sk_test' };
 
-  it('stores the address in a secret of its own, too, for the pages that link accounts', async () => {
+  it('stores the address in another secret, too, for the pages that link accounts', async () => {
     await openSecretStore('prod').put('partner/main', partner);
     expect(stored.map(({ SecretId, SecretString }) => [SecretId, JSON.parse(SecretString)])).toEqual([
       ['partner-relay/prod/partner/main', partner],
@@ -175,7 +175,7 @@ describe('partner-relay secrets set partner/main', () => {
   });
 });
 
-describe('a secret with which requests are verified', () => {
+describe('a secret that verifies requests', () => {
   const fileOf = (verify: string) => `
     import { token, webhook } from 'partner-relay';
     export const on = webhook({ ${verify} body: { parse: () => ({}) }, input: {}, job: () => 'nothing' });
@@ -217,7 +217,7 @@ describe('a secret with which requests are verified', () => {
 });
 
 describe('partner-relay secrets set hooks/<automation>', () => {
-  it('keeps those of the other webhooks in the one secret, and shows names alone', async () => {
+  it("keeps the other webhooks' secrets in the same secret, and shows only names", async () => {
     await enter('hooks/sentry-to-defect', { secret: 's-1' });
     await enter('hooks/pages', { secret: 's-2', previous: 's-0' });
     const shown = await enter('hooks/sentry-to-defect', { secret: 's-3' });
@@ -232,18 +232,18 @@ describe('partner-relay secrets set hooks/<automation>', () => {
     ['s-1\n', ['s-1']],
     ['123456', ['123456']],
     ['{"secret": "s-1", "previous": "s-0"}', ['s-1', 's-0']],
-  ])('takes the text of the secret from a pipe, or JSON: %j', async (piped, becomes) => {
+  ])('reads the text of the secret from a pipe, or JSON: %j', async (piped, becomes) => {
     await enter('hooks/pages', piped);
     expect(JSON.parse(stored.at(-1)?.SecretString ?? '')).toEqual({ pages: becomes });
   });
 
-  it('takes no half of JSON for the text', async () => {
+  it('does not accept half of a JSON text', async () => {
     await expect(enter('hooks/pages', '{"secret": "s-1"')).rejects.toThrow('standard input is not JSON');
   });
 
   const hold = (SecretString: string) => void stored.push({ SecretId: 'partner-relay/prod/hooks', SecretString });
 
-  it('is the first in a secret whose value is empty, and may be entered before its file is written, which it says', async () => {
+  it('starts a secret with an empty value, and may be entered before its file is written, which it reports', async () => {
     const warned = vi.spyOn(console, 'error').mockImplementation(() => {});
     hold('');
     await enter('hooks/pages', { secret: 's-1' });
@@ -252,7 +252,7 @@ describe('partner-relay secrets set hooks/<automation>', () => {
     expect(JSON.parse(stored.at(-1)?.SecretString ?? '')).toEqual({ pages: ['s-1'] });
   });
 
-  it.each(['no JSON', '["s-0"]'])('changes nothing of a value that somebody else wrote: %s', async (value) => {
+  it.each(['no JSON', '["s-0"]'])('does not change a value in another format: %s', async (value) => {
     hold(value);
     const why =
       /^partner-relay\/prod\/hooks does not hold the secrets of webhooks.*: correct its value in Secrets Manager$/;

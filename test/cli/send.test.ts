@@ -58,7 +58,7 @@ const completed = () =>
   relay.sandbox.data.checklistItems.filter((item) => item.is_completed).map((item) => item.item_id);
 
 describe('relay send', () => {
-  it('says what an event is about, if it is about something', async () => {
+  it('names the thing that an event is about, if there is one', async () => {
     expect((await send('pull_request')).trim()).toMatch(
       /^Sent the event pull_request for \S+\/\S+#\d+, delivery \S+$/m,
     );
@@ -82,7 +82,7 @@ describe('relay send', () => {
     expect(completed()).toEqual([102, 103]);
   });
 
-  it('labels and the repository of an issue are those of the options', async () => {
+  it('labels and the repository of an issue come from the options', async () => {
     expect((await sent('issues', '--label', 'question')).answer.ignored).toContain('without the label bug');
     // From now on, the relay knows the repository's id.
     await sent('issues');
@@ -100,7 +100,7 @@ describe('relay send', () => {
     expect(relay.sandbox.data.defects.at(-1)?.description).toContain('closed');
   });
 
-  it('fields of the payload are those of --set', async () => {
+  it('fields of the payload come from --set', async () => {
     await send('issues', '--set', 'issue.title=4711', '--set', 'issue.labels=[{"name": "bug"}]');
     await relay.workToTheEnd();
     expect(relay.sandbox.data.defects.at(-1)).toMatchObject({ title: '4711' });
@@ -115,7 +115,7 @@ describe('relay send', () => {
     await expect(send('issues', '--file', 'x.json', '--set', 'issue.title=x')).rejects.toThrow('leave out --set');
   });
 
-  it('without an option, the repository is the first of relay.config.ts, and for a stage that of the examples', async () => {
+  it("without an option, the repository is the first of relay.config.ts, and for a stage the examples'", async () => {
     const config = exampleConfig({}, { also: ['acme/web'] });
     config.github.repositories.reverse();
     const given = { open: async () => target, readConfig: async () => config };
@@ -153,7 +153,7 @@ describe('relay send', () => {
     expect(await relay.jobs()).toEqual([]);
   });
 
-  it('relay send release.published makes a job of an automation of the team, a new one each time', async () => {
+  it("relay send release.published makes a job of a team's automation, a new one each time", async () => {
     for (const _ of [1, 2]) expect((await sent('release.published')).answer.jobs).toHaveLength(1);
     expect(await outcomes()).toEqual(Array(2).fill(expect.stringMatching(/^completed checklist item 101 for /)));
   });
@@ -206,7 +206,7 @@ it.each([
 it.each([
   ['<script>a & b</script> &lt;', '<script>a & b</script> &lt;'],
   ['ask <@U0MIRA001|mira> in <#C0GENERAL>', 'ask mira in #C0GENERAL'],
-])('relay send slack sends what is typed as Slack does: %s', async (typed, text) => {
+])('relay send slack sends typed text as Slack does: %s', async (typed, text) => {
   await send('slack', '/pm help');
   await send('slack', `/pm find ${typed}`);
   expect((await relay.jobs()).map(({ input }) => input)).toEqual([{ text }]);
@@ -280,7 +280,7 @@ describe('relay send workflow_run --junit', () => {
 describe('partner-relay sandbox', () => {
   const sandbox = (...words: string[]) => runRelay({ open: async () => target }, 'sandbox', ...words);
 
-  it('partner-relay sandbox lists ids that commands take', async () => {
+  it('lists ids that commands accept', async () => {
     expect(await sandbox('items')).toMatch(/^101 +Changelog written +open +Before the release +Release checkout 2.4$/m);
     expect(await sandbox('tasks')).toMatch(/^d94e6b20-\S+ +Login with passkeys +Mobile App$/m);
     expect(JSON.parse(await sandbox('projects', '--json'))).toHaveLength(3);
@@ -289,7 +289,7 @@ describe('partner-relay sandbox', () => {
     await expect(sandbox('nothing')).rejects.toThrow('Allowed choices are people, projects, tasks, items, defects');
   });
 
-  it('partner-relay sandbox says so if the relay calls a real instance', async () => {
+  it('says so if the relay calls a real instance', async () => {
     if (target.running) target.running.sandbox = undefined;
     await expect(sandbox('items')).rejects.toThrow('this relay uses a real instance');
   });

@@ -64,13 +64,13 @@ describe("the Slack app's manifest", () => {
     ['as it is', {}],
     ['with the longest command', { command: `/${'x'.repeat(31)}` }],
     ['with permissions', { permissions: { log: { userGroups: ['S0PLATFORM'] } } }],
-  ])("the manifest respects Slack's published limits: %s", (_, slack) => {
+  ])("respects Slack's published limits: %s", (_, slack) => {
     const values = valuesOf(manifest(slack));
     expect(values.filter(([path, value]) => !published[path]?.test(value))).toEqual([]);
     expect(new Set(values.map(([path]) => path))).toEqual(new Set(Object.keys(published)));
   });
 
-  it('the manifest sends all requests to one URL, and has the command and shortcut that the relay handles', () => {
+  it('sends all requests to one URL, and has the command and the shortcut that the relay handles', () => {
     const { features, settings } = manifest({ command: '/pm-test' });
     expect(features.slash_commands).toMatchObject([{ command: '/pm-test', url: URL }]);
     expect(features.shortcuts).toMatchObject([{ type: 'message', callback_id: DEFECT_SHORTCUT }]);
@@ -81,12 +81,12 @@ describe("the Slack app's manifest", () => {
   it.each([
     ['off', 'defect | task | done | undo | relate | log | today | week | find | status | help'],
     ['offered', 'defect | task | done | undo | relate | log | today | week | find | link | unlink | status | help'],
-  ] as const)('the manifest hints at every command, where mcp.accounts is %s', (accounts, hint) => {
+  ] as const)('hints at every command, where mcp.accounts is %s', (accounts, hint) => {
     const { features } = manifest({}, { connections: { main: { mcp: { accounts } } } });
     expect(features.slash_commands).toMatchObject([{ usage_hint: hint }]);
   });
 
-  it('the manifest for Socket Mode has no URL, so that Slack needs none to reach', () => {
+  it('has no URL for Socket Mode, so that Slack needs none to reach', () => {
     const config = defineConfig({ connections: { main: {} }, slack: { connection: 'main' } });
     const socketMode = slackManifest(config, 'Partner Relay', undefined);
     expect(JSON.stringify(socketMode)).not.toMatch(/url/);
@@ -94,7 +94,7 @@ describe("the Slack app's manifest", () => {
     expect(manifest().settings.socket_mode_enabled).toBe(false);
   });
 
-  it('the manifest has the scopes of the methods in use, and of groups only if permissions name some', () => {
+  it('has the scopes of the used methods, and of groups only if permissions name some', () => {
     // https://docs.slack.dev/reference/methods names the scopes of each method.
     const least = [
       ...['channels:read', 'chat:write', 'commands', 'groups:read', 'im:history', 'im:write'],
@@ -108,7 +108,7 @@ describe("the Slack app's manifest", () => {
     );
   });
 
-  it('the manifest has the channel history scopes only if a team has a summary or there is a contact channel', () => {
+  it('has the channel history scopes only if a team has a summary or there is a contact channel', () => {
     const scopes = (team: object, channel = {}) =>
       manifest({}, { timesheets: { teams: [{ ...teamInput, ...team }] }, ...channel }).oauth_config.scopes.bot;
     const needed = expect.arrayContaining(['channels:history', 'groups:history']);
@@ -117,7 +117,7 @@ describe("the Slack app's manifest", () => {
     expect(scopes({}, { contactChannel: 'C0PLATFORM' })).toEqual(needed);
   });
 
-  it('the command line prints the manifest with a custom name', async () => {
+  it('is printed by the command line with a custom name', async () => {
     const { default: config } = await import('../../relay.config.ts');
     expect(await printed()).toEqual(slackManifest(config, 'Partner Relay', URL));
     const name = 'n'.repeat(35);

@@ -29,7 +29,7 @@ const bug = "event: { event: 'issues', labels: ['bug'] }";
 const file = "event: { event: 'issues', file: 'payload.json' }";
 
 describe('relay test', () => {
-  it('passes with the tests that come with the project', async () => {
+  it("passes with the project's own tests", async () => {
     const printed = await run();
     expect(printed).toMatch(/^relay\.config\.test\.ts$/m);
     expect(printed).toMatch(/\n\d+ tests, all as expected\.$/);
@@ -70,7 +70,7 @@ describe('relay test', () => {
     [`{ event: { command: 'find x', at: '2026-11-28' }, makes: {} }`, 'event.at: there is no such name here'],
     [`{ event: { event: 'issue' }, makes: 'nothing' }`, "cannot run: there is no example of 'issue'"],
     [`{ ${file}, makes: 'nothing' }`, /cannot run: .*payload\.json/],
-  ])('says how %s differs: %s', async (test, said) => {
+  ])('reports how %s differs: %s', async (test, said) => {
     const printed = await outcomeOf(test);
     expect(printed).toMatch(/^ {2}✗ a test\n/);
     expect(printed).toMatch(said);
@@ -78,7 +78,7 @@ describe('relay test', () => {
     expect(process.exitCode).toBe(1);
   });
 
-  it('says the same as JSON, and as a JUnit report that the relay itself can read', async () => {
+  it('prints the same as JSON, and as a JUnit report that the relay can read', async () => {
     const folder = newFolder();
     const [file, report] = [join(folder, 'one.ts'), join(folder, 'report.xml')];
     await writeFile(
@@ -106,7 +106,7 @@ describe('relay test', () => {
     expect(String(xml)).toContain('tests="2" failures="1"');
   });
 
-  it('reads the payload of a delivery that is years old', async () => {
+  it('reads the payload of a years-old delivery', async () => {
     const opened = issueEvent('opened', { title: 'Years ago' });
     const old = JSON.parse(JSON.stringify(opened).replaceAll('2026-', '2019-'));
     expect(await outcomeOf(`{ ${file}, makes: { 'defects/create': { title: 'Years ago' } } }`, old)).toContain('✓');

@@ -47,26 +47,22 @@ const old = (process.env.PATH ?? '')
   .map((folder) => join(folder, 'node'))
   .find((node) => existsSync(node) && !/^v(2[4-9]|[3-9])/.test(versionOf(node)));
 
-it.skipIf(old === undefined)(
-  "a newer Node takes over from an old one: the machine's own, or that of the folder",
-  () => {
-    const folder = newFolder();
-    const own = join(folder, 'own');
-    const name = `node-${process.platform}-${process.arch}`;
-    const ofFolder = join(folder, 'node_modules', name);
-    mkdirSync(ofFolder, { recursive: true });
-    writeFileSync(join(ofFolder, 'package.json'), JSON.stringify({ name, version: '24.98.0', bin: { node: 'node' } }));
-    const write = (file: string, says: string) =>
-      writeFileSync(file, `#!/bin/sh\necho "${says}: $*"\n`, { mode: 0o755 });
-    write(own, 'own');
-    write(join(ofFolder, 'node'), 'of the folder');
-    const bin = join(import.meta.dirname, '../../cli/bin.js');
-    const said = (words: string[], variables = {}) => {
-      const env = { PATH: process.env.PATH, ...variables };
-      return execFileSync(old ?? '', [bin, ...words], { cwd: folder, env, encoding: 'utf8' });
-    };
-    const npm = { npm_config_user_agent: 'npm/11.6.2 node/v24.99.0 linux x64', npm_node_execpath: own };
-    expect(said(['jobs'], npm)).toBe(`own: ${bin} jobs\n`);
-    expect(said(['start'])).toBe(`of the folder: --max-semi-space-size=4 --max-old-space-size=512 ${bin} start\n`);
-  },
-);
+it.skipIf(old === undefined)("a newer Node takes over from an old one: the machine's own, or the folder's", () => {
+  const folder = newFolder();
+  const own = join(folder, 'own');
+  const name = `node-${process.platform}-${process.arch}`;
+  const ofFolder = join(folder, 'node_modules', name);
+  mkdirSync(ofFolder, { recursive: true });
+  writeFileSync(join(ofFolder, 'package.json'), JSON.stringify({ name, version: '24.98.0', bin: { node: 'node' } }));
+  const write = (file: string, says: string) => writeFileSync(file, `#!/bin/sh\necho "${says}: $*"\n`, { mode: 0o755 });
+  write(own, 'own');
+  write(join(ofFolder, 'node'), 'of the folder');
+  const bin = join(import.meta.dirname, '../../cli/bin.js');
+  const said = (words: string[], variables = {}) => {
+    const env = { PATH: process.env.PATH, ...variables };
+    return execFileSync(old ?? '', [bin, ...words], { cwd: folder, env, encoding: 'utf8' });
+  };
+  const npm = { npm_config_user_agent: 'npm/11.6.2 node/v24.99.0 linux x64', npm_node_execpath: own };
+  expect(said(['jobs'], npm)).toBe(`own: ${bin} jobs\n`);
+  expect(said(['start'])).toBe(`of the folder: --max-semi-space-size=4 --max-old-space-size=512 ${bin} start\n`);
+});

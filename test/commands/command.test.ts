@@ -229,7 +229,7 @@ describe('a command', () => {
     );
   });
 
-  it('time that is typed with days, numbers and names in any order is printed as what it was read as', () => {
+  it('time with days, numbers and names in any order is printed as it was read', () => {
     const durations = ['1h', '60m', '120m', '1h30m', '1:30', '1h and 30m', 'an hour', 'half an hour'];
     const words = [
       ...['#"q r"', '"a b"', '“x', ...'4711 30 12 #12 WEB-12 Login Login: note, on for the m h'.split(' ')],

@@ -21,7 +21,7 @@ const DAY = / looks like a day\. Write the day before the task: today, yesterday
 const DURATION =
   /is not a duration such as|has no unit|is not a whole number|is too short|is too long|has too many minutes/;
 
-describe('figures in full-width forms', () => {
+describe('numbers in full-width digits', () => {
   const wide = (text: string) => text.replace(/[!-~]/g, (one) => String.fromCharCode(one.charCodeAt(0) + 0xfee0));
 
   it.each([
@@ -29,7 +29,7 @@ describe('figures in full-width forms', () => {
     'log 2h 2026-11-18 4711|log 2h 18.11. Login|log 2h 4711 -2d|log 2h Login 18.11.|log 2h 2 days ago Login',
     'log 1h 30 4711|log 2-3h 4711|log 2d 4711|log 2h Login and 3h Checkout|log 9:00-11:30 Login|log 25h Login|log 4711 2h',
     'done 12|done #12, 13|undo 12 13|done 101-103',
-  ])('are read as the plain ones: %s', (lines) => {
+  ])('are read as plain ones: %s', (lines) => {
     // A fault shows the typed text.
     const read = (text: string) => JSON.stringify(parseCommand(text, LANGUAGES)).normalize('NFKC');
     for (const line of lines.split('|')) {
@@ -38,13 +38,13 @@ describe('figures in full-width forms', () => {
     }
   });
 
-  it('stay as they are in other words, and in what a defect is called', () => {
+  it('stay unchanged in other words, and in the title of a defect', () => {
     expect(parseCommand('log 2h 4711 第２版を確認', LANGUAGES)).toMatchObject({ command: { note: '第２版を確認' } });
     expect(parseCommand('defect Page ２ fails', LANGUAGES)).toMatchObject({ command: { title: 'Page ２ fails' } });
   });
 });
 
-describe('what people type for a command', () => {
+describe('the text that people type for a command', () => {
   it.each([
     ['today|Today|today?|heute|hoy|aujourd’hui|today ', 'today'],
     ['week|Woche|semana|semaine|hours|timesheet', 'week'],
@@ -58,7 +58,7 @@ describe('what people type for a command', () => {
     ['todo Buy milk|Aufgabe Buy milk|tâche Buy milk', 'task Buy milk'],
     ['suche login|search login|buscar login|chercher login', 'find login'],
     ['|?|HELP|Hilfe|aide|help log|hi|what can you do?|how does this work', 'help'],
-  ])('is read as it is meant: %s', (typed, meant) => {
+  ])('is read as intended: %s', (typed, meant) => {
     for (const text of typed.split('|')) {
       const parsed = parseCommand(text, LANGUAGES);
       expect([text, 'command' in parsed ? printCommand(parsed.command) : parsed]).toEqual([text, meant]);
@@ -87,7 +87,7 @@ describe('what people type for a command', () => {
     ['log 18.11. 2h Login page', 'log 2h 18.11. Login page'],
     ['log 9:00-11:30 4711|log von 9 bis 11:30 4711|log de 9h à 11h30 4711', 'log 2h30m 4711'],
     ['log 10am-12:30pm 4711|log 9-11:30 4711|log 4711 14:00-16:30', 'log 2h30m 4711'],
-  ])('is asked about, with the command that may be meant: %s', (typed, meant) => {
+  ])('is asked about, with the likely command: %s', (typed, meant) => {
     for (const text of typed.split('|')) {
       const fault = { fault: expect.any(String), suggestions: [meant] };
       expect([text, parseCommand(text, LANGUAGES)]).toEqual([text, fault]);
@@ -98,7 +98,7 @@ describe('what people type for a command', () => {
     ['log 1h Docs\n/pm done 12', ['log 1h "Docs"', 'done 12']],
     ['log 1h Docs\n\u00a0/done 12', ['log 1h "Docs"', 'done 12']],
     ['task Buy milk\n/pm log 4711', ['task Buy milk']],
-  ])('commands of two lines are given one at a time: %j', (typed, suggestions) => {
+  ])('with commands on two lines is answered with one command at a time: %j', (typed, suggestions) => {
     const fault = { fault: expect.stringMatching(/^Give one command at a time\./), suggestions };
     expect(parseCommand(typed, LANGUAGES)).toEqual(fault);
   });
@@ -106,15 +106,18 @@ describe('what people type for a command', () => {
   it.each([
     ...['undo', 'annuler la dernière saisie', 'doch nur 1h', 'no wait, it was 3h', 'letzten Eintrag löschen'],
     ...['delete my last entry', 'log undo', 'supprimer 2h Login', 'rename Login to Logout', 'due friday Login'],
-  ])('a request for a change that only the service can make says so: %s', (typed) => {
+  ])('for a change that only the service can make is answered with that: %s', (typed) => {
     expect(parseCommand(typed, LANGUAGES)).toEqual({
       fault: expect.stringContaining('cannot change or delete time, tasks or defects'),
     });
   });
 
-  it.each(['Login page 2h last friday', '18.11. 2h Login', '4711 2h'])('the duration comes first: %s', (typed) => {
-    expect(parseCommand(`log ${typed}`, LANGUAGES)).toMatchObject({ fault: 'The duration comes first.' });
-  });
+  it.each(['Login page 2h last friday', '18.11. 2h Login', '4711 2h'])(
+    'with the duration first is understood: %s',
+    (typed) => {
+      expect(parseCommand(`log ${typed}`, LANGUAGES)).toMatchObject({ fault: 'The duration comes first.' });
+    },
+  );
 
   it.each([
     ['away|vacation until Friday|holiday|Urlaub', /the button “Away until…” below a reminder/],
@@ -142,7 +145,7 @@ describe('what people type for a command', () => {
     ['remind me at 17:00', /Your administrator sets when/],
     ['today 4711|today yesterday|week last', /Write “\w+” alone\. {slash} week shows each day of this week/],
     ['log 8h|2h', /log needs a task: /],
-  ])('is answered with what helps, and nothing is done: %s', (typed, said) => {
+  ])('is answered with help, and nothing is done: %s', (typed, said) => {
     for (const text of typed.split('|')) {
       const parsed = parseCommand(text, LANGUAGES);
       expect([text, parsed]).toEqual([text, expect.objectContaining({ fault: expect.stringMatching(said) })]);
@@ -285,7 +288,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ],
     ['2026-11-18', '18th of November 2026|November 18, 2026|2026-11-18|vom 18.11.26'],
     ['2026-12-12', '12/12/2026|12.12.2026'],
-  ])('log takes for %s what means nothing else: %s', (day, words) => {
+  ])('log reads %s, which has only one meaning: %s', (day, words) => {
     for (const typed of words.split('|').flatMap((one) => [`${one} 4711`, `4711 ${one}`])) {
       const parsed = parseCommand(`log 1h30m ${typed}`, LANGUAGES);
       const command = 'command' in parsed ? { ...parsed.command, open: undefined } : parsed;
@@ -309,7 +312,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['-7d', 'a week ago|vor einer Woche'],
     ['yesterday', 'yesteday|hier'],
     ['', '29.2.'],
-  ])('log asks with %s what may mean it: %s', (days, words) => {
+  ])('log asks about %s, which may have this meaning: %s', (days, words) => {
     for (const typed of words.split('|').flatMap((one) => [`${one} 4711`, `4711 ${one}`])) {
       const parsed = parseCommand(`log 1h30m ${typed}`, LANGUAGES);
       const { unclear } = 'command' in parsed && parsed.command.verb === 'log' ? (parsed.command as LogCommand) : {};
@@ -350,7 +353,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['1h30m 4711 lunedì', []],
     ['1h30m 4711 Tests lunedì', ['en', 'fr']],
     ['1h30m 4711 昨日', ['de']],
-  ])('log takes %s as a note for a team that writes in %o', (typed, languages) => {
+  ])('log reads %s as a note for a team that writes in %o', (typed, languages) => {
     expect(parseCommand(`log ${typed}`, languages)).toMatchObject({ command: { day: 'today', note: typed.slice(11) } });
     for (const words of ['monday', 'Montag', 'lundi', 'lunes', 'mandag', 'maandag'])
       expect(parseCommand(`log 1h 4711 ${words}`, languages)).toMatchObject({ command: { unclear: { words } } });
@@ -361,7 +364,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['1h30m vorgestern 4711|1h30m 4711 avant-hier', on('-2d')],
     ['1h30m heute 4711|1h30m 4711 aujourd’hui', on('today')],
     ['gestern 1h30m 4711', { fault: expect.any(String), suggestions: ['log 1h30m yesterday 4711'] }],
-  ])('log takes today and yesterday in other languages than that of the team: %s', (typed, becomes) => {
+  ])("log accepts today and yesterday in other languages than the team's: %s", (typed, becomes) => {
     for (const text of typed.split('|')) {
       const parsed = parseCommand(`log ${text}`, ['en']);
       expect('command' in parsed ? { command: { ...parsed.command, open: undefined } } : parsed).toEqual(becomes);

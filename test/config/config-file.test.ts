@@ -19,7 +19,7 @@ const importing = `import { defineConfig } from '${join(root, 'lib/config/schema
 const withSettings = (...lines: string[]) => [importing, 'export default defineConfig({', ...lines, '});'].join('\n');
 
 describe('partner-relay config check', () => {
-  it('a good configuration is summed up, without a running relay', async () => {
+  it('a good configuration is summarized, without a running relay', async () => {
     const { code, output } = await check('relay.config.ts', withSettings('connections: { main: {}, other: {} },'));
     expect(output).toContain('The configuration is good. connections: main, other; repositories: none; Slack: off');
     expect(code).toBe(0);
@@ -43,14 +43,14 @@ describe('partner-relay config check', () => {
       withSettings('connections: { main: { mcp: { limits: { perMinute: 1_000 } } } },'),
       /config\.ts has 1 fault:\n {2}connections\.main\.mcp\.limits\.perMinute: expected at most 120, because the service refuses more, found 1000/,
     ],
-  ])('a configuration is refused with its file, and its line where it is known: %j', async (text, expected) => {
+  ])('a configuration is refused with its file, and with its line if that is known: %j', async (text, expected) => {
     const { code, output } = await check('relay.config.ts', text);
     expect(output).toMatch(expected);
     expect(output).not.toMatch(/\n\s+at /);
     expect(code).toBe(1);
   });
 
-  it('a login on GitHub without the id of its account is good, and said', async () => {
+  it('a login on GitHub without the id of its account is accepted, with a note', async () => {
     const settings = [
       "connections: { main: {} }, github: { repositories: [{ name: 'acme/web', connection: 'main' }] },",
       "people: [{ email: 'ada@example.com', github: 'ada' }],",
@@ -61,7 +61,7 @@ describe('partner-relay config check', () => {
     expect(code).toBe(0);
   });
 
-  it('a configuration as JSON is the same one, and only read', async () => {
+  it('a configuration in JSON is the same, and only read', async () => {
     const written = withSettings('connections: { main: { limits: { perDay: 900 } } },');
     const { output: json } = await check('relay.config.ts', written, '--json');
     expect(JSON.parse(json)).toMatchObject({ connections: { main: { limits: { perMinute: 120, perDay: 900 } } } });

@@ -8,7 +8,7 @@ const of = (country: string, region?: string) =>
 const BAVARIA = '01-01 01-06 04-03 04-06 05-01 05-14 05-25 06-04 10-03 11-01 12-25 12-26'.split(' ');
 
 describe('public holidays', () => {
-  it('are those of the region, and of the part of it', () => {
+  it('are those of the region and its part', () => {
     expect(of('DE', 'BY')).toEqual(BAVARIA.map((day) => `2026-${day}`));
     expect(of('DE', 'BY-A')).toEqual([...BAVARIA, '08-08', '08-15'].sort().map((day) => `2026-${day}`));
     expect(of('DE')).not.toContain('2026-01-06');
@@ -24,20 +24,20 @@ describe('public holidays', () => {
     expect(later.slice(0, expected.length)).toEqual(expected);
   });
 
-  it('have the day of 23 hours on which daylight saving begins', () => {
+  it('include the day of 23 hours on which daylight saving begins', () => {
     expect(publicHolidays('DE', 'BB', 2027)).toContain('2027-03-28');
   });
 
-  it('leave out half holidays', () => {
+  it('do not include half holidays', () => {
     expect(of('IS').filter((date) => date >= '2026-12')).toEqual(['2026-12-25', '2026-12-26']);
   });
 
-  it('are those of five years', () => {
+  it('cover five years', () => {
     const years = new Set(publicHolidays('US', undefined, 2025).map((date) => date.slice(0, 4)));
     expect([...years]).toEqual(['2025', '2026', '2027', '2028', '2029']);
   });
 
-  it('are dates in the checked configuration, from last year on, with further dates, in order and each once', () => {
+  it('are dates in the checked configuration, from last year on, with further dates, sorted and without duplicates', () => {
     const year = new Date().getUTCFullYear();
     const { holidays } = team({ holidays: { country: 'DE', extra: [`${year}-12-24`, `${year}-12-25`] } });
     expect(holidays.filter((date) => date.startsWith(`${year}-12`))).toEqual(

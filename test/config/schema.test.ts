@@ -50,7 +50,7 @@ describe('a configuration', () => {
     [{ connections: {} }, 'connections: expected at least one connection, found an empty object'],
     [undefined, '(whole): missing; expected an object'],
     [withMapping(misspelt), NO_FIELD],
-  ])('invalid settings are refused with their path, what is expected and what was found: %j', (input, fault) => {
+  ])('invalid settings are refused with their path, the expected and the found value: %j', (input, fault) => {
     expect(faultsOf(input)).toEqual([fault]);
   });
 
@@ -72,7 +72,7 @@ describe('a configuration', () => {
     [{ people: [person('Ada'), person('ada')] }, "people.1.github: 'ada' is already at people.0.github"],
     [{ github: { repositories: [repository, { ...repository, name: 'Acme/Web' }] } }, TWICE],
     [{ deployment: { logRetentionDays: 31 } }, expect.stringMatching(DAYS)],
-  ])('an invalid setting is refused with its path, what is expected and what was found: %j', (settings, fault) => {
+  ])('an invalid setting is refused with its path, the expected and the found value: %j', (settings, fault) => {
     expect(faultsOf({ ...main, ...settings })).toEqual([fault]);
   });
 
@@ -131,7 +131,7 @@ describe('a configuration', () => {
     [['day'], "expected 'day'"],
     [['day', 'week'], "expected 'day' or 'week'"],
     [['day', 'week', 7], "expected 'day', 'week' or 7"],
-  ])('of the values %j, it says: %s', (values, said) => {
+  ])('for the values %j, it says: %s', (values, said) => {
     expect(expectation({ code: 'invalid_value', values, input: 'month' })).toBe(said);
   });
 

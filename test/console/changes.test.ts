@@ -59,7 +59,7 @@ async function anIssue(id: number): Promise<string> {
   return String((answer.jobs as string[])[0]);
 }
 
-it('a page on this machine hears of a job when it is queued, and at each of its steps', async () => {
+it('a page on this machine is notified when a job is queued, and at each of its steps', async () => {
   const watching = await consoleOf(relay);
   const { log } = relay.runtime;
   Object.assign(log, watchedLog({ ...log }, watching.saw));
@@ -72,7 +72,7 @@ it('a page on this machine hears of a job when it is queued, and at each of its 
   await watching.close();
 });
 
-it('pages of a stage hear of a job that is queued, done or parked; its index is read once for all, and not while none listens', async () => {
+it('pages of a stage are notified when a job is queued, done or parked; one reading of the index serves all, and without a page there is none', async () => {
   let readings = 0;
   const jobs = {
     ...relay.stores.jobs,

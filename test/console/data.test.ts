@@ -73,7 +73,7 @@ describe('a job', () => {
     expect(job.periods.at(-1)?.to).toBe(job.finishedAt);
   });
 
-  it('can be shared without a text of anyone, and tells what happened', async () => {
+  it("can be shared without anyone's texts, and shows what happened", async () => {
     const id = await unknownOutcome();
     const shared = await shown.get<object>(`/api/jobs/${id}/share`);
     expect(shared).toMatchObject({
@@ -85,7 +85,7 @@ describe('a job', () => {
     for (const text of texts) expect(JSON.stringify(shared)).not.toContain(text);
   });
 
-  it('of a team can be shared without the names in its fields, its steps and what they call', async () => {
+  it('of a team can be shared without the names of its fields, its steps and their calls', async () => {
     await shown.close();
     const on = github('issues.opened', {
       input: { hours: z.record(z.string(), z.number()) },
@@ -137,7 +137,7 @@ describe('a job', () => {
     }
   });
 
-  it('waits are shown by their kind while they last, and after', async () => {
+  it('waits are shown by kind while they last, and after', async () => {
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 90, times: 1 });
     const id = await issue(1);
     await relay.work();
@@ -151,7 +151,7 @@ describe('a job', () => {
     expect((await detail(id)).periods).toContainEqual(waited);
   });
 
-  it('titles from outside come back as the data that they are', async () => {
+  it('titles from outside come back unchanged, as data', async () => {
     const title = `"><img src=x onerror=alert(1)></script>\u001b[2J\u202e{{7*7}} ${'x'.repeat(50)}`;
     const id = await issue(1, { title });
     await relay.workToTheEnd();
@@ -164,7 +164,7 @@ describe('a job', () => {
     expect(rows[0]?.title).toBe(title);
   });
 
-  it('never shows a key, a signature or a payload that was sent', async () => {
+  it('never shows a key, a signature or a sent payload', async () => {
     const id = await unknownOutcome();
     const [key] = relay.sandbox.keys;
     const text = JSON.stringify(await detail(id));
@@ -172,13 +172,13 @@ describe('a job', () => {
     for (const secret of [key?.apiKey ?? '', key?.secretKey ?? '']) expect(text).not.toContain(secret);
   });
 
-  it('a job that is not there is said to be gone', async () => {
+  it('an expired job is reported as gone', async () => {
     await expect(detail('issue-to-defect-of-nobody')).rejects.toThrow(/404.*there is no job/);
   });
 });
 
 describe('the list of jobs', () => {
-  it('has the jobs that fit a filter', async () => {
+  it('has the jobs that match a filter', async () => {
     await issue(1);
     await issue(2);
     await relay.workToTheEnd();
@@ -212,7 +212,7 @@ describe('the list of jobs', () => {
     expect(found).toEqual(wanted);
   });
 
-  it('has the names of people and tasks, and is searched by them', async () => {
+  it('has the names of people and tasks, and can be searched by them', async () => {
     const task = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03';
     for (const userId of [MIRA, MIRA]) await command(relay, `log 15m ${task}`, { userId });
     await relay.workToTheEnd();
@@ -225,7 +225,7 @@ describe('the list of jobs', () => {
   });
 });
 
-describe('what an operator decides', () => {
+describe("an operator's decisions", () => {
   async function parked(): Promise<string> {
     relay.sandbox.setFault({ kind: 'maintenance', status: 422, ...creation, times: 1 });
     const id = await issue(1);
@@ -244,7 +244,7 @@ describe('what an operator decides', () => {
     expect(job.periods.find(({ is }) => is === 'operator')).toMatchObject({ why: expect.stringContaining('422') });
   });
 
-  it('an unknown outcome is shown with what is known of it, and decided: done, with an id that the service knows', async () => {
+  it('an unknown outcome is shown with what is known about it, and decided: done, with an id that the service knows', async () => {
     const id = await unknownOutcome();
     const { openCreations = [], next } = await detail(id);
     expect(next.actions).toEqual(['search', 'done', 'again', 'discard']);
@@ -284,7 +284,7 @@ describe('what an operator decides', () => {
     expect(await detail(id)).toMatchObject({ decisions: [{ by: 'mira', what }] });
   });
 
-  it('one sentence says what speaks for and against an unknown outcome where the list has all but the creation', async () => {
+  it('one sentence gives the evidence about an unknown outcome if the list has everything but the creation', async () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', ...creation });
     const id = await issue(1);
     await relay.workToTheEnd();
@@ -306,7 +306,7 @@ describe('what an operator decides', () => {
 });
 
 describe('parked jobs', () => {
-  it('are grouped by the reason without its variable parts, the largest group first', async () => {
+  it('are grouped by reason without its variable parts, largest group first', async () => {
     relay.sandbox.setFault({ kind: 'maintenance', status: 422, ...creation, times: 2 });
     await issue(1);
     await issue(2);
@@ -322,7 +322,7 @@ describe('parked jobs', () => {
 });
 
 describe('now and the budget', () => {
-  it('shows what was used, who waits, and when the day is used up', async () => {
+  it('shows the use, the waiting jobs, and when the day is used up', async () => {
     for (let id = 1; id <= 3; id++) await issue(id);
     const { connections, counts } = await shown.get<Now>('/api/now');
     expect(counts.queued).toEqual({ jobs: 3, more: false });
@@ -349,7 +349,7 @@ describe('now and the budget', () => {
     expect(later?.slice(0, 5)).toEqual([0, 3, 0, 0, 0]);
   });
 
-  it('shows what is down once, with the jobs and the people who wait for it, and leaves out what failed before', async () => {
+  it('shows each outage once, with the jobs and people who wait for it, and leaves out earlier failures', async () => {
     const since = relay.clock.now;
     relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', ...creation });
     for (let id = 1; id <= 4; id++) await issue(id);
@@ -391,7 +391,7 @@ describe('now and the budget', () => {
     expect((await find('status=waiting')).jobs[0]).toMatchObject({ keyRefused: true });
   });
 
-  it('shows a minute later that the stage was stopped or started, and the rest also if nobody may ask', async () => {
+  it('shows within a minute that the stage was stopped or started, and everything else even without the right to ask', async () => {
     const words = 'The stage prod is stopped.';
     let answer = async (): Promise<string | null> => null;
     await shown.close();
@@ -414,7 +414,7 @@ describe('now and the budget', () => {
 });
 
 describe('links', () => {
-  it('lists the issues of the newest jobs, and finds one by its name or address', async () => {
+  it('lists the issues of the newest jobs, and finds an issue by its name or address', async () => {
     await issue(1);
     await issue(2, { labels: [] });
     await relay.workToTheEnd();

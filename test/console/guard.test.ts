@@ -26,7 +26,7 @@ function own({ url }: TestConsole, without: string[] = []): Record<string, strin
   return Object.fromEntries(Object.entries(all).filter(([name]) => !without.includes(name)));
 }
 
-describe('a request that is not from the page of this console is refused', () => {
+describe("a request that does not come from this console's page", () => {
   const cases: [string, number, string, string, (own: Record<string, string>) => Record<string, string>][] = [
     ['no token', 401, 'GET', '/api/relay', ({ authorization, ...rest }) => rest],
     ['another token', 401, 'GET', '/api/relay', (own) => ({ ...own, authorization: 'Bearer another' })],
@@ -145,7 +145,7 @@ describe('a read-only console', () => {
     },
   );
 
-  it('says that it is', async () => {
+  it('says that it is read-only', async () => {
     expect(await reading.get('/api/relay')).toMatchObject({ operate: false });
     expect(await operating.get('/api/relay')).toMatchObject({ operate: true, operator: 'mira', connections: ['main'] });
   });

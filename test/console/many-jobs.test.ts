@@ -63,13 +63,13 @@ describe('with 10,000 jobs in the table', () => {
     expect(printed).toContain('In all: 1,000+ parked, 1,000+ succeeded.');
   });
 
-  it('the parked jobs are grouped from a bounded number', async () => {
+  it('the parked jobs are grouped from a limited number', async () => {
     const { groups, more } = await shown.get<ParkedGroups>('/api/parked');
     expect({ groups: groups.length, jobs: groups[0]?.jobs.length, more }).toEqual({ groups: 1, jobs: 500, more: true });
     expect(asked().actions).toEqual(new Set(['Query']));
   });
 
-  it('a rare text is found in several answers, each of a bounded number of queries', async () => {
+  it('a rare text is found in several answers, each with a limited number of queries', async () => {
     const found: string[] = [];
     let answers = 0;
     for await (const { jobs } of pagesOf('text=Issue%2017')) {

@@ -42,7 +42,7 @@ async function linkOf(name: string): Promise<LinkRow | undefined> {
   return rows[0];
 }
 
-describe('what an operator does in the console', () => {
+describe("an operator's actions in the console", () => {
   it('a paused connection is shown with its waiting line and resumed, and its jobs continue', async () => {
     await start();
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 300, times: 1 });
@@ -77,7 +77,7 @@ describe('what an operator does in the console', () => {
     expect(console_.failures).toEqual([]);
   });
 
-  it('a schedule is run, as of a time if it takes one', async () => {
+  it('a schedule is run, for a given time if it accepts one', async () => {
     await start({ runSchedule: (slug, event) => relay.fire(slug, event) });
     const said = await operate({ do: 'run schedule', schedule: 'due-schedules', at: relay.clock.now });
     expect(said).toMatchObject({ text: 'due-schedules ran.', jobs: [] });
@@ -86,7 +86,7 @@ describe('what an operator does in the console', () => {
     await expect(operate({ do: 'run schedule', schedule: 'tea' })).rejects.toThrow(/no schedule 'tea'/);
   });
 
-  it('ignored events are listed with their reasons on one machine; a stage says which command lists them', async () => {
+  it('ignored events are listed with their reasons on one machine; for a stage, the page names the command that lists them', async () => {
     const logFile = join(newFolder(), 'functions.log');
     const ignored = { event: 'issues', deliveryId: 'd-1', reason: 'it is locked' };
     const line = { timestamp: '2026-11-20T10:00:00.000Z', message: 'delivery ignored', ...ignored };

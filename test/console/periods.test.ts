@@ -36,7 +36,7 @@ const comment: StepEntry = {
 const inWords = (periods: readonly Period[]) =>
   periods.map(({ is, from, to = '', step }) => `${is} ${from}-${to}${step === undefined ? '' : ` ${step}`}`);
 
-it('the waterfall tells queue, budget, flight and retry apart', () => {
+it('the waterfall distinguishes queue, budget, flight and retry', () => {
   expect(inWords(periodsOf(job, [create, comment], 20_000))).toEqual([
     'queue 1000-1200',
     'budget 1200-1500 create-defect',
@@ -49,7 +49,7 @@ it('the waterfall tells queue, budget, flight and retry apart', () => {
   ]);
 });
 
-it('a wait between two sends is what the job waited for, and after an operator’s decision it is in the queue', () => {
+it("a wait between two sends has the job's reason, and after an operator’s decision the job is in the queue", () => {
   const waits = [
     { for: 'outage', from: 2_000, until: 2_600, why: 'the service is down' },
     { for: 'operator', from: 4_000, until: 8_000, why: 'parked' },
@@ -88,11 +88,11 @@ it.each([
   ['an operator, twice', [forPerson(1_000, 4_000), outage, forPerson(9_000, 10_000)], 4_000],
   ['no person', [outage], undefined],
   ['an operator, up to now', [forPerson(1_000)], undefined],
-])("a list leaves out of a job's time what it waited for %s", (_, newest, personMs) => {
+])("a job's duration in a list leaves out the time that it waited for %s", (_, newest, personMs) => {
   expect(rowOf({ ...job, waits: { newest, older: 0 } }).personMs).toBe(personMs);
 });
 
-it('whatever the history holds, every moment belongs to exactly one period', () => {
+it('for any history, every moment belongs to exactly one period', () => {
   const time = fc.integer({ min: 0, max: 12_000 });
   const send = fc.record({
     askedAt: time,

@@ -55,7 +55,7 @@ describe('the screen Try', () => {
     expect(JSON.stringify((await read()).messages[0]?.parts)).toContain('/start?ticket=');
   });
 
-  it('a command is answered as in Slack, and names its job', async () => {
+  it('a command is answered as in Slack, and the answer names its job', async () => {
     expect(await act({ do: 'send command', text: '/pm help' })).toContain('see the messages');
     expect(JSON.stringify((await read()).messages)).toContain('/pm log');
     const command = await console_.post<ActionOutcome>('/api/try', { do: 'send command', text: '/pm find login' });
@@ -93,16 +93,16 @@ describe('the screen Try', () => {
     ['a command without a slash', { do: 'send command', text: 'help' }, /begins with a slash/],
     ['a message that is gone', { do: 'press', channel: 'C0', ts: '1', actionId: 'a' }, /the message is gone/],
     ['an unknown fault', { do: 'set fault', fault: { kind: 'fire' } }, /kind: expected one of/],
-  ])('%s is refused in words', async (_, action, words) => {
+  ])('%s is refused with an explanation', async (_, action, words) => {
     await expect(act(action)).rejects.toThrow(words);
     expect(console_.failures).toEqual([]);
   });
 
-  it('never shows the key of the service', async () => {
+  it("never shows the service's key", async () => {
     expect(JSON.stringify(await read())).not.toContain(relay.sandbox.keys[0]?.secretKey);
   });
 
-  it('is not there for a stage', async () => {
+  it('does not exist for a stage', async () => {
     const stage = await consoleOf(relay, { try: undefined });
     expect(await stage.get('/api/relay')).toMatchObject({ canTry: false });
     expect((await stage.post('/api/try', { do: 'send command', text: '/pm help' })).status).toBe(404);

@@ -42,7 +42,7 @@ function faults(line: string): string[] {
   return wrong;
 }
 
-describe('the commands that the documentation names', () => {
+describe('the commands in the documentation', () => {
   it.each(pages)('exist, with their options: %s', (page) => {
     expect(linesOf(page).flatMap((line) => faults(line).map((fault) => `relay ${line}: ${fault}`))).toEqual([]);
   });

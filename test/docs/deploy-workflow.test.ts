@@ -7,7 +7,7 @@ function jobsOf(workflow: string): Record<string, string> {
   return Object.fromEntries(parts.slice(1).map((text) => [text.slice(0, text.indexOf(':')), text]));
 }
 
-it('npm installs nothing where the role that deploys can be assumed: all that runs there is what the other job has built', () => {
+it('npm installs nothing where the deploying role can be assumed: only what another job has built runs there', () => {
   const { build = '', deploy = '', ...others } = jobsOf(deployWorkflow());
   expect(others).toEqual({});
   expect(deploy.match(/(?<=run: ).*/g)).toEqual(['node cdk.out/deploy.mjs']);
@@ -19,7 +19,7 @@ it('npm installs nothing where the role that deploys can be assumed: all that ru
   expect(build).not.toMatch(/id-token|environment:|role-to-assume|secrets\./);
 });
 
-it('each action is pinned by its commit, and an input is no part of a command', () => {
+it('each action is pinned by its commit, and an input is not part of a command', () => {
   const workflow = deployWorkflow();
   const used = workflow.match(/(?<=uses: ).*/g) ?? [];
   expect(used).toHaveLength(6);

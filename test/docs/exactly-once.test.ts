@@ -14,7 +14,7 @@ function decisionTable(): string {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-it('docs/exactly-once.md has the table that the code decides by', async () => {
+it("docs/exactly-once.md has the code's table of decisions", async () => {
   const text = await readFile(new URL('../../docs/exactly-once.md', import.meta.url), 'utf8');
   expect(text).toContain(decisionTable());
 });

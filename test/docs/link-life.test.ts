@@ -50,7 +50,7 @@ function movesOfCode(): string[] {
   );
 }
 
-it('docs/architecture.md draws the moves of a link that the code makes', async () => {
+it('docs/architecture.md shows the transitions of a link that the code makes', async () => {
   const text = await readFile(new URL('../../docs/architecture.md', import.meta.url), 'utf8');
   const [, section = ''] = text.split('## The life of a link');
   const drawn = [...section.matchAll(/^ {2}(\w+ --> \w+): (.+)$/gm)].flatMap(([, move, names = '']) =>

@@ -21,7 +21,7 @@ it('each promise in bold has a row in docs/promises.md, and each row is a promis
   expect(new Set(rows.map(({ promise }) => promise))).toEqual(new Set(bold));
 });
 
-it.each(rows)('there is the test that $file names: $title', ({ title, file }) => {
+it.each(rows)('the test that $file is said to contain exists: $title', ({ title, file }) => {
   const titles = [...textOf(file).matchAll(/\(\s*(['"`])((?:(?!\1|\n).)+)\1,\s*(?:async )?\(/g)].map(
     ([, , one]) => one,
   );

@@ -28,7 +28,7 @@ function fault(file: string, path: string, anchor: string | undefined): string[]
 }
 
 describe('the documentation', () => {
-  it.each(pages)('has links that lead somewhere: %s', (page) => {
+  it.each(pages)('has links with existing targets: %s', (page) => {
     const links = [...textOf(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([\w-]+))?\)/g)];
     const faults = links.flatMap(([, path, anchor]) => fault(page, path ? join(page, '..', path) : page, anchor));
     expect(faults).toEqual([]);

@@ -25,7 +25,7 @@ it.each<[string, RegExp, most: number]>([
   ['the decisions', /^docs\/decisions\//, 10_000],
   ['the rest', /^(?!README|CONTRIBUTING|SECURITY|docs\/)/, 500],
   ['all pages', /./, 40_400],
-])('%s: hand-written words, which may only become fewer', (_, pages, most) => {
+])('%s: hand-written words, whose number may only shrink', (_, pages, most) => {
   const words = written.filter((page) => pages.test(page)).flatMap((page) => proseOf(page).match(/\S+/g) ?? []);
   expect(words.filter((word) => word !== '|').length).toBeLessThanOrEqual(most);
 });

@@ -39,7 +39,7 @@ describe('an operation that fails alone', () => {
     ['500', { kind: 'server-error', when: 'on arrival', operation: '/defects/update' }],
   ];
 
-  it.each(faults)('a failing operation stops nothing else, uses up attempts, and parks: %s', async (_, fault) => {
+  it.each(faults)('stops nothing else, uses up attempts, and its jobs park: %s', async (_, fault) => {
     await open(1);
     await relay.work();
     relay.sandbox.setFault(fault);
@@ -72,7 +72,7 @@ describe('an operation that fails alone', () => {
     );
   });
 
-  it('an operation that refuses the key is stopped alone, and nothing says that the connection refuses it', async () => {
+  it('an operation that refuses the key is stopped alone, and the connection does not count as refused', async () => {
     const fetch: typeof globalThis.fetch = async (input, init) => {
       // While the connection is probed, its state is unknown, even if that takes long.
       if (String(input).endsWith('/validate')) {
@@ -114,7 +114,7 @@ describe('an operation that fails alone', () => {
   });
 });
 
-it('jobs that wait for an operation stand in its line, are not run while it fails, and are called in order when it works', async () => {
+it('jobs that wait for an operation are in its line, do not run while it fails, and are called in order when it works', async () => {
   relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create' });
   await open(12);
   await pass(2 * MINUTE);
@@ -152,7 +152,7 @@ it('a creation without an answer is not left to a person while other jobs try it
 });
 
 describe('a connection that is down', () => {
-  it('is not what three lost answers in a row are: after a probe that shows nothing, another job probes at once', async () => {
+  it('does not result from three lost answers in a row: after an inconclusive probe, another job probes at once', async () => {
     // The first requests of three jobs. Each sends the same bytes again, which the service has seen.
     for (const skip of [0, 2, 4])
       relay.sandbox.setFault({ kind: 'cut', when: 'on answer', operation: '/defects/create', skip, times: 1 });
@@ -161,7 +161,7 @@ describe('a connection that is down', () => {
     expect(relay.defects()).toHaveLength(8);
   });
 
-  it('is not what lost answers are: a part of them stops nothing', async () => {
+  it('does not result from lost answers: if some answers are lost, nothing stops', async () => {
     for (let skip = 0; skip < 40; skip += 4) relay.sandbox.setFault({ kind: 'cut', when: 'on answer', skip, times: 1 });
     await open(30);
     await pass(MINUTE);
@@ -174,7 +174,7 @@ describe('a connection that is down', () => {
     ['three calls in a row that get a page instead of an answer', { kind: 'maintenance' }, 3],
     ['three calls in a row that get a page with 404', { kind: 'maintenance', status: 404 }, 3],
     ['three calls in a row without an answer', { kind: 'cut', when: 'on arrival' }, 3],
-  ])('a connection that is down is detected by %s, and then not called', async (_, fault, calls) => {
+  ])('a connection that is down is detected by %s, and is then not called', async (_, fault, calls) => {
     relay.sandbox.setFault(fault);
     await open(5);
     await relay.work();
@@ -188,7 +188,7 @@ describe('a connection that is down', () => {
     expect(newsOfCalls()).toEqual(['calls are stopped', 'calls are sent again']);
   });
 
-  it.each([0, 10, 600])('the next probe has the new key that is entered %i s after the refusal', async (after) => {
+  it.each([0, 10, 600])('the next probe uses the new key, entered %i s after the refusal', async (after) => {
     relay.sandbox.keys.splice(0, 1);
     await open(5);
     await pass(after * SECOND);
@@ -202,7 +202,7 @@ describe('a connection that is down', () => {
     expect(refused.length).toBeLessThanOrEqual(1);
   });
 
-  it("a person's command probes early and reopens the connection for all", async () => {
+  it("a person's command probes early, and reopens the connection for everyone", async () => {
     relay.sandbox.setFault({ kind: 'key-revoked' });
     await open(5);
     await pass(20 * MINUTE);
@@ -237,7 +237,7 @@ describe('a connection that is down', () => {
     expect((await relay.jobs('succeeded')).map(({ outcome }) => outcome)).toContain('completed checklist item 101');
   });
 
-  it('is probed less often after an hour, even if people wait: the probes of a day leave most of its budget', async () => {
+  it("is probed less often after an hour, even if people wait: a day's probes leave most of its budget", async () => {
     relay.sandbox.setFault({ kind: 'key-revoked' });
     await command(relay, 'done 101');
     await pass(70 * MINUTE);
@@ -247,7 +247,7 @@ describe('a connection that is down', () => {
     expect(relay.sandbox.requests - before).toBeLessThanOrEqual(25);
   });
 
-  describe('says since when', () => {
+  describe('shows since when', () => {
     const since = async () => {
       const { breakers } = (await relay.stores.table.get(keys.breaker('main'))) ?? {};
       return (breakers as Record<string, { since: number }>).connection?.since ?? 0;
@@ -256,7 +256,7 @@ describe('a connection that is down', () => {
     it.each<[string, Fault]>([
       ['a page', { kind: 'maintenance' }],
       ['no answer', { kind: 'cut', when: 'on arrival' }],
-    ])('without the answer of one call that was lost before the outage: %s', async (_, fault) => {
+    ])('without the lost answer of one call before the outage: %s', async (_, fault) => {
       relay.sandbox.setFault({ kind: 'cut', when: 'on answer', operation: '/tasks/create', times: 1 });
       await ask(relay, 'task "Write the report"');
       await relay.work();
@@ -268,7 +268,7 @@ describe('a connection that is down', () => {
       expect(await since()).toBeGreaterThanOrEqual(began);
     });
 
-    it('a key is refused, and not since the outage before it', async () => {
+    it('a key is refused, rather than since the outage before it', async () => {
       relay.sandbox.setFault({ kind: 'maintenance' });
       const began = relay.clock.now;
       await open(5);
@@ -297,7 +297,7 @@ describe('a connection that is down', () => {
   });
 });
 
-describe('an item that is not as the relay writes it', () => {
+describe('an item that the relay did not write', () => {
   const far = { why: 'x', since: 0, failures: 9, callers: [], workedAt: 0, probes: 5, probedAt: 0, prober: 'x' };
   it.each([
     ['no version', 'REMOVE #version', {}],

@@ -101,7 +101,7 @@ describe('an open creation in the table', () => {
     expect(relay.defects()).toHaveLength(1);
   });
 
-  it('is sent to no other host than that of its connection, whatever the table says', async () => {
+  it("is sent to no host other than its connection's, whatever the table says", async () => {
     const hosts = new Set<string>();
     relay = await startRelay({
       runtime: {
@@ -126,7 +126,7 @@ describe('an open creation in the table', () => {
     expect(relay.defects()).toHaveLength(1);
   });
 
-  it('is looked for once the key has been replaced', async () => {
+  it('is searched for once the key has been replaced', async () => {
     relay = await startRelay();
     relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation });
     await relay.post('issues', issueEvent('opened'));
@@ -158,7 +158,7 @@ const saysNo = ({ status }: Response) => Response.json({ success: false, message
 it.each([
   ['an answer that the relay fails to read', unreadable],
   ['a success status and an envelope that says no', saysNo],
-])('a creation that is carried out is made once, whatever comes with it: %s', async (_, alter) => {
+])('a creation that is carried out exists once, whatever else happens: %s', async (_, alter) => {
   let left = 3;
   relay = await startRelay({
     runtime: {
@@ -173,7 +173,7 @@ it.each([
   expect((await relay.jobs()).map(({ status }) => status)).toEqual(['succeeded']);
 });
 
-it('an unsent request whose slot grew old is deleted if the run has no time for another, because none of its bytes were sent', async () => {
+it('an unsent request with an old slot is deleted if the run has no time for another, because none of its bytes were sent', async () => {
   let stalls = true;
   relay = await startRelay({
     runtime: {

@@ -47,7 +47,7 @@ describe('the history of a step', () => {
       ],
       'it was found by its marker in defects/list',
     ],
-  ] as const)('a step keeps its sends and what settled it, for an answer cut %s', async (when, sends, settledBy) => {
+  ] as const)('keeps its sends and what settled it, for an answer cut %s', async (when, sends, settledBy) => {
     relay.sandbox.setFault({ kind: 'cut', when, operation, times: 1 });
     await relay.happens(issueEvent('opened'));
     const [step] = (await only()).steps;
@@ -62,7 +62,7 @@ describe('the history of a step', () => {
     expect(breakers).toMatchObject({ 'defects/create': { failures: 0 } });
   });
 
-  it('the sends of a run that has to wait are kept for the step', async () => {
+  it('keeps the sends of a run that has to wait', async () => {
     relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation, times: 4 });
     await relay.post('issues', issueEvent('opened'));
     await relay.work();
@@ -81,7 +81,7 @@ describe('the history of a step', () => {
 
 describe('discarding a job', () => {
   it.each(['again', 'discarded'])(
-    'a request that is held, for a service that is almost five minutes late, makes no second defect after the job is %s',
+    'whose request is held by a gateway, for a service that is almost five minutes late, makes no second defect after the job is %s',
     async (decision) => {
       const held: (() => Promise<unknown>)[] = [];
       let isHeld = true;

@@ -27,7 +27,7 @@ it.each<[string, number, Lane, Shown]>([
     'background',
     (ended, standing) => [...standing, ...Array(4).fill({ ...ended, createdAt: Infinity })],
   ],
-])('a job that stands in a line that is moved is called, although %s', async (_, stalledMs, taking, shown) => {
+])('a job in a line that is moved is called, although %s', async (_, stalledMs, taking, shown) => {
   relay = await startRelay({ config: exampleConfig({ comment: false }, { connection: { limits } }) });
   const clock = () => relay.clock.now;
   const { jobs, queue, table } = relay.stores;

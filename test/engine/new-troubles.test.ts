@@ -40,7 +40,7 @@ const told = () =>
     message === 'this needs a person' ? [connection ?? secret] : [],
   );
 
-it('a connection that is paused for five minutes is counted once, and named, also while another one is paused', async () => {
+it('a connection that is paused for five minutes is counted once and named, even while another one is paused', async () => {
   const budget = createBudget({ table: relay.stores.table });
   const pause = (connection: string) => budget.pause(connection, limits, 60 * MINUTE);
   await pause('first');
@@ -54,7 +54,7 @@ it('a connection that is paused for five minutes is counted once, and named, als
   expect(await sweeps(7, 'NewlyPaused')).toEqual([0, 0, 0, 0, 0, 1, 0]);
 });
 
-it('a parked job is counted once while others are parked, also if it cannot be read', async () => {
+it('a parked job is counted once while others are parked, even if it is unreadable', async () => {
   const park = async (id: number) => {
     await relay.post('issues', issueEvent('opened', { id }));
     const [job] = await relay.jobs('queued');
@@ -71,7 +71,7 @@ it('a parked job is counted once while others are parked, also if it cannot be r
   expect(named).toMatchObject([{ connection: 'main' }, { connection: 'main' }]);
 });
 
-it('a key that the hourly check finds refused is counted once, also while that of another connection is', async () => {
+it("a key that the hourly check finds refused is counted once, even while another connection's key is refused", async () => {
   const [key] = relay.sandbox.keys;
   const enter = (connection: string, secretKey = key?.secretKey) =>
     relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/${connection}`, {
@@ -94,13 +94,13 @@ it('a key that the hourly check finds refused is counted once, also while that o
   expect(await check()).toBe(1);
 });
 
-it('every arrival is back at 0 in the next minute: in a gap, CloudWatch would hold the alarm and hide the next one', async () => {
+it('every count returns to 0 in the next minute: with a gap, CloudWatch would keep the alarm, and hide the next one', async () => {
   const news = ['NewlyPaused', 'NewlyRefused', 'NewlyFailing', 'NewlyDead', 'NewlyInvalid', 'JobsParked'];
   await relay.fire('job-sweep');
   for (const metric of news) expect(relay.metrics.filter((record) => record[metric] === 0)).toHaveLength(1);
 });
 
-it('a connection that cannot be looked at hides nothing of the others', async () => {
+it('a connection that cannot be read does not hide the troubles of others', async () => {
   await createBudget({ table: relay.stores.table }).pause('second', limits, 60 * MINUTE);
   const { send } = DynamoDBClient.prototype;
   const spy = vi.spyOn(DynamoDBClient.prototype, 'send').mockImplementation(function (
@@ -120,7 +120,7 @@ it('a connection that cannot be looked at hides nothing of the others', async ()
   expect(told).toBe(1);
 });
 
-it('a dead letter that somebody looks at is not new afterwards', async () => {
+it('a dead letter is not new again after somebody has looked at it', async () => {
   let hidden = 0;
   const sqs = await startHttpStandIn(() => {
     const [visible, notVisible] = [1 - hidden, hidden].map(String);

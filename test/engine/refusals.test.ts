@@ -15,7 +15,7 @@ it.each([400, 403, 422])('a page with status %i refuses one call, and stops noth
   expect((await ask(relay, 'defect Cart is full', { channelId: PLATFORM })).inTheEnd).toContain('Created defect');
 });
 
-it('a page with status 404 refuses nothing: what was created before it came is not created again', async () => {
+it('a page with status 404 refuses nothing: an object created before the page is not created again', async () => {
   relay = await startRelay();
   relay.sandbox.setFault({
     kind: 'maintenance',

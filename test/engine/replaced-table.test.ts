@@ -76,7 +76,7 @@ describe('after the table was replaced', () => {
     expect(relay.sandbox.data.defects).toHaveLength(before + 1);
   });
 
-  it.each(['an older copy', 'an empty one'])('an event that comes again logs no time twice: %s', async (by) => {
+  it.each(['an older copy', 'an empty one'])('a repeated event does not log time twice: %s', async (by) => {
     const before = by === 'an empty one' ? [] : relay.backUp();
     await comment(1);
     await relay.workToTheEnd();
@@ -91,7 +91,7 @@ describe('after the table was replaced', () => {
     expect(await relay.jobs()).toMatchObject([{ status: 'succeeded', outcome }]);
   });
 
-  it('events that come again share one reading, and new ones are carried out', async () => {
+  it('repeated events share one reading, and new ones are carried out', async () => {
     for (let id = 1; id <= 8; id++) await comment(id);
     await relay.workToTheEnd();
     relay.replaceTable([]);
@@ -120,7 +120,7 @@ describe('after the table was replaced', () => {
     expect(await relay.jobs()).toMatchObject([{ status: 'parked', parked: { reason } }]);
   });
 
-  it('what happened long after it is carried out without a search', async () => {
+  it('an event from long after the loss is carried out without a search', async () => {
     await comment(1);
     await relay.workToTheEnd();
     relay.replaceTable([]);

@@ -46,21 +46,24 @@ function write(n: number): (body: string) => boolean {
 }
 
 describe('resolve --done', () => {
-  it.each([1, 2, 3, 4, 5, 6])('is decided by another operator if the first one stopped before write %i', async (n) => {
-    await parked();
-    relay.table.stopAt(write(n));
-    const isStopped = await done('ana').then(
-      () => false,
-      () => true,
-    );
-    relay.table.goOn();
-    if (isStopped) await done('bo');
-    await relay.workToTheEnd();
-    expect(relay.defects()).toHaveLength(1);
-    expect(await relay.jobs('succeeded')).toHaveLength(1);
-  });
+  it.each([1, 2, 3, 4, 5, 6])(
+    'is completed by another operator if the first one stopped before write %i',
+    async (n) => {
+      await parked();
+      relay.table.stopAt(write(n));
+      const isStopped = await done('ana').then(
+        () => false,
+        () => true,
+      );
+      relay.table.goOn();
+      if (isStopped) await done('bo');
+      await relay.workToTheEnd();
+      expect(relay.defects()).toHaveLength(1);
+      expect(await relay.jobs('succeeded')).toHaveLength(1);
+    },
+  );
 
-  it('is refused with another id if the step is done already', async () => {
+  it('is refused with another id if the step is already done', async () => {
     await parked();
     relay.table.stopAt((body) => body.includes('"job#') && body.includes('UpdateExpression'));
     await expect(done('ana')).rejects.toThrow();
@@ -68,7 +71,7 @@ describe('resolve --done', () => {
     await expect(done('bo', 'another')).rejects.toThrow(`is done already: it created ${relay.defects()[0]?.defect_id}`);
   });
 
-  it('is decided by one of two operators at once', async () => {
+  it('is decided by one of two simultaneous operators', async () => {
     await parked();
     const decided = await Promise.allSettled([done('ana'), done('bo')]);
     if (decided.every(({ status }) => status === 'rejected')) await done('cleo');
@@ -76,7 +79,7 @@ describe('resolve --done', () => {
     expect(await relay.jobs('succeeded')).toHaveLength(1);
   });
 
-  it('decides nothing if another operator decided while the service was asked', async () => {
+  it('decides nothing if another operator decided while the service was being asked', async () => {
     const job = await parked();
     const verify = async () => {
       await resolveJob(job, 'again', { ...relay.stores, by: 'bo', clock });
@@ -99,7 +102,7 @@ describe('resolve --done', () => {
     expect((await openJournal(relay.stores.table, id, clock)).openSteps()).toEqual([]);
   });
 
-  it('has no further request of a worker whose lease is over when the request is stored', async () => {
+  it('keeps no request of a worker whose lease was over when it stored the request', async () => {
     const { id } = await parked();
     const lease = { owner: 'late', isHeld: async () => false };
     const journal = await openJournal(relay.stores.table, id, clock, lease);
@@ -109,7 +112,7 @@ describe('resolve --done', () => {
     expect((await openJournal(relay.stores.table, id, clock)).openSteps()).toEqual([STEP]);
   });
 
-  it("sends what the issue has changed since, and keeps a person's change of another field", async () => {
+  it("sends the issue's changes since then, and keeps a person's change of another field", async () => {
     await parked();
     await relay.happens(issueEvent('edited', { seconds: 1, title: 'edited' }));
     await done('ana');

@@ -41,7 +41,7 @@ it('a search in a slow list ends', async () => {
 }, 120_000);
 
 it.each([false, true])(
-  'a search whose first page meets 429 waits for the budget, and its item expires; the claim cannot be given back: %s',
+  'a search whose first page gets a 429 waits for the budget, and its item expires; the claim cannot be released: %s',
   async (fails) => {
     relay = await startRelay();
     const { prototype } = DynamoDBClient;

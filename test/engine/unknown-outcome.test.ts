@@ -62,7 +62,7 @@ const actionsOf = async (id: string) => (await shown.get<JobDetail>(`/api/jobs/$
 const laterWays = (isSought: boolean): Do[] => [...(isSought ? (['search'] as const) : []), 'done', 'again', 'discard'];
 
 describe('an unknown outcome', () => {
-  it('has a row here for each operation that creates, and each whose effect is unknown', () => {
+  it('has a row here for each operation that creates, and for each whose effect is unknown', () => {
     const open = [...operations.values()].filter(({ effect }) => effect === 'create' || effect === 'unknown');
     expect(new Set(open.map(({ name }) => name))).toEqual(new Set(declared.map(([name]) => name)));
   });
@@ -101,7 +101,7 @@ describe('an unknown outcome', () => {
     expect((await relay.jobs())[0]?.decisions).toBeUndefined();
   });
 
-  it('that an earlier version parked is offered nothing that is refused either', async () => {
+  it('from an earlier version offers nothing that is refused either', async () => {
     const { id } = await parked('tasks/create');
     const { reason = '', kind, open } = (await relay.jobs())[0]?.parked ?? {};
     await relay.stores.table.update(keys.job(id), setFields({ parked: { reason, kind } }));
@@ -115,7 +115,7 @@ describe('an unknown outcome', () => {
     declared.flatMap(([name, isSought, isChecked]) =>
       laterWays(isSought).map((way) => ({ name, way, isSought, isChecked })),
     ),
-  )('of $name: $way works where it is offered', async ({ name, way, isSought, isChecked }) => {
+  )('of $name: $way works if it is offered', async ({ name, way, isSought, isChecked }) => {
     const { id, made } = await parked(name);
     relay.clock.now += 11 * 60_000;
     const count = rows().length;

@@ -17,8 +17,8 @@ beforeEach(async () => {
 
 const outcomes = async () => (await relay.jobs()).map((job) => [job.status, newsOf(job)]);
 
-describe('a job of a person', () => {
-  it("a person's job does not wait for a retry of another job", async () => {
+describe("a person's job", () => {
+  it('does not wait for a retry of another job', async () => {
     relay.sandbox.setFault({ kind: 'server-error', operation: '/users/list' });
     await command(relay, 'log 2h "Login with passkeys"');
     await command(relay, 'done 101', { triggerId: 'second' });
@@ -32,7 +32,7 @@ describe('a job of a person', () => {
     expect((await relay.jobs()).map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
   });
 
-  it("a person's job is served before a backlog that waits for the same minute", async () => {
+  it('is served before a backlog that waits for the same minute', async () => {
     relay = await startRelay({
       config: exampleConfig({ comment: false }, { connection: { limits: { perMinute: 20 } } }),
     });
@@ -44,7 +44,7 @@ describe('a job of a person', () => {
     expect((await relay.jobs('succeeded')).map(({ outcome }) => outcome)).toContain('completed checklist item 101');
   });
 
-  it('jobs that stand in line get their slots by their lanes, whatever came first', async () => {
+  it('jobs in line get their slots by lane, whichever came first', async () => {
     const connection = { limits: { perMinute: 20 } };
     relay = await startRelay({ config: exampleConfig({}, { connection }) });
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 100, times: 1 });
@@ -72,7 +72,7 @@ describe('a job of a person', () => {
   it.each([
     [45, []],
     [46, ['this run has no time left for a call']],
-  ])('a call with a slot 4 s ahead, %i s into a run, leaves only if the run lasts', async (seconds, waits) => {
+  ])('a call whose slot is 4 s away, %i s into a run, leaves only if the run lasts', async (seconds, waits) => {
     const waitsNow = () => relay.log.flatMap(({ message, why }) => (message === 'job waits' ? [why] : []));
     let calls = 0;
     let waitsBefore: unknown[] = [];
@@ -129,7 +129,7 @@ describe('a job that waits', () => {
   it.each([
     ["a person's", () => command(relay, 'done 101')],
     ["an issue's", () => relay.post('issues', issueEvent('opened'))],
-  ])('%s job that is resumed runs at once, each time, whatever message of it sleeps', async (_, ask) => {
+  ])('%s job that is resumed runs at once, each time, whichever of its messages sleeps', async (_, ask) => {
     const resume = () => {
       const { config } = relay.runtime;
       return resumeForPerson('main', 'mira', { ...relay.stores, clock: () => relay.clock.now, config });
@@ -171,7 +171,7 @@ describe('a job that waits', () => {
   });
 });
 
-it('a slot that a job did not need goes to the first in line that has none, behind many that have', async () => {
+it('an unused slot goes to the first job in line without one, even behind many jobs with slots', async () => {
   relay = await startRelay({ config: exampleConfig({}, { connection: { limits: { perMinute: 1 } } }) });
   for (let id = 1; id <= 11; id++) await relay.post('issues', issueEvent('opened', { id }));
   await relay.work();
@@ -195,7 +195,7 @@ it.each([
   [{ perMinute: 120 }, 1, 20],
   [{ perMinute: 120 }, 4, 20],
 ])(
-  'a waiting job continues at the time that it says, and not during a pause: %o, %i issues, a pause of %o s',
+  'a waiting job continues at its stated time, and not during a pause: %o, %i issues, a pause of %o s',
   async (limits, issues, retryAfterSeconds) => {
     relay = await startRelay({ config: exampleConfig({ comment: false }, { connection: { limits } }) });
     if (retryAfterSeconds) relay.sandbox.setFault({ kind: 'rate-limited', times: 1, retryAfterSeconds });
@@ -226,7 +226,7 @@ it.each([
 it.each([
   [5, 1],
   [60, 0],
-])('a job that meets 429 again, and is wanted in %i s, leaves %i message asleep', async (retryAfterSeconds, asleep) => {
+])('a job that gets another 429, to retry in %i s, leaves %i message asleep', async (retryAfterSeconds, asleep) => {
   relay.sandbox.setFault({ kind: 'rate-limited', operation: '/defects/create', retryAfterSeconds });
   await relay.post('issues', issueEvent('opened'));
   await relay.work();
@@ -250,7 +250,7 @@ describe('a job that is sent again and again', () => {
     await relay.work();
   }
 
-  it('is parked if its waits do not explain it, and continues once an operator replays it', async () => {
+  it('is parked if its waits do not explain that, and continues after an operator replays it', async () => {
     relay = await startRelay({ config: exampleConfig({ comment: false }, oneLine) });
     for (const id of [1, 2]) await relay.post('issues', issueEvent('opened', { id }));
     await relay.work();

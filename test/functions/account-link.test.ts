@@ -59,7 +59,7 @@ describe('a person', () => {
     expect(status).toContain('You act as yourself');
   });
 
-  it('links it on pages that read no key of the service', async () => {
+  it("links it on pages that do not read the service's key", async () => {
     relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, {});
     expect(await linkAccount(relay)).toContain('Your account is linked');
   });
@@ -72,7 +72,7 @@ describe('a person', () => {
     expect((await new LinkBrowser().open(urlIn(relay))).status).toBe(200);
   });
 
-  it('forgets the account', async () => {
+  it('unlinks the account', async () => {
     await linkAccount(relay);
     expect((await command(relay, 'unlink')).text).toContain('withdraw it there');
     expect(await grantOf(MIRA)).toBeUndefined();
@@ -80,7 +80,7 @@ describe('a person', () => {
     expect((await command(relay, 'status')).text).toContain('You have not linked an account');
   });
 
-  it('forgets a link that waits for its code, too', async () => {
+  it('discards a link that waits for its code, too', async () => {
     const { browser, callback } = await consented();
     const code = codeOn(await browser.open(callback));
     await command(relay, 'unlink');
@@ -93,7 +93,7 @@ describe('a person', () => {
     expect((await press(relay, relay.lastMessage(), 'Open in the browser')).status).toBe(200);
   });
 
-  it('asks for the scopes that were missing, with all others that the relay can use', async () => {
+  it('asks for the missing scopes, together with all others that the relay can use', async () => {
     await linkAccount(relay, { choices: { scopes: ['mcp:use', 'mcp:tasks.read'] } });
     const again = linkMessage('A scope is missing.', 'main', ['mcp:timelogs.write', 'mcp:unlisted']);
     await press(relay, again, 'Link your account');
@@ -102,7 +102,7 @@ describe('a person', () => {
     expect(asked?.sort()).toEqual([...Object.keys(scopes), 'mcp:unlisted'].sort());
   });
 
-  it('sees in the status why the link is dead', async () => {
+  it('reads in the status why the link no longer works', async () => {
     await linkAccount(relay);
     await grants().die((await grantOf(MIRA)) ?? expect.fail('no account is linked'), 'refused');
     const { text } = await command(relay, 'status');
@@ -110,7 +110,7 @@ describe('a person', () => {
     expect(text).toContain('until then, Partner Relay cannot act in your name');
   });
 
-  it('can change nothing before, where relay.config.ts requires a linked account', async () => {
+  it('can change nothing before linking, if relay.config.ts requires a linked account', async () => {
     await start({ config: exampleConfig({}, { connection: { mcp: { accounts: 'required' } } }) });
     for (const text of ['log 1h "Login with passkeys"', 'done 12', 'defect', 'find checkout']) {
       expect((await command(relay, text)).text).toContain('Link your account first: /pm link');
@@ -119,7 +119,7 @@ describe('a person', () => {
     expect((await command(relay, 'find checkout')).text).toContain('An administrator can set it up');
   });
 
-  it('hears that accounts are not linked where relay.config.ts does not say so', async () => {
+  it('reads that accounts are not linked if relay.config.ts does not say so', async () => {
     await start({ config: exampleConfig() });
     for (const text of ['link', 'link 123-456']) {
       expect((await command(relay, text)).text).toContain('Accounts cannot be linked here');
@@ -143,8 +143,8 @@ describe('a person', () => {
   });
 });
 
-describe('a link that is forwarded', () => {
-  it('links nobody: the code that the other person sees is not theirs, and the person who asked does not see it', async () => {
+describe('a forwarded link', () => {
+  it('links no account: the other person sees a code that is not theirs, and the person who asked does not see it', async () => {
     // Tomasz asks for a link, and makes Mira open it.
     const { browser: mira, callback } = await consented({ userId: TOMASZ }, { email: 'mira.novak@example.com' });
     const page = await mira.open(callback);
@@ -165,13 +165,13 @@ describe('a link that is forwarded', () => {
     expect(await underWay(TOMASZ)).toBeUndefined();
   });
 
-  it('names who asked for it, before anybody signs in', async () => {
+  it('names the person who asked for it, before anyone signs in', async () => {
     const { html } = await new LinkBrowser().open(await linkUrl(relay));
     expect(html).toContain('<strong>mira</strong> asked in Slack');
     expect(html).toContain('If another person sent you this link, close the page');
   });
 
-  it('is good for the browser that opened it first', async () => {
+  it('works only in the browser that opened it first', async () => {
     const url = await linkUrl(relay);
     const first = new LinkBrowser();
     const callback = await first.consent(url, relay.sandbox);
@@ -185,7 +185,7 @@ describe('a link that is forwarded', () => {
     expect((await first.open(callback)).status).toBe(200);
   });
 
-  it('brings nobody into the account of somebody else: a callback with the state of another link is refused', async () => {
+  it("brings nobody into another person's account: a callback with another link's state is refused", async () => {
     const { callback: theirs } = await consented({ userId: TOMASZ }, { email: 'tomasz.zielinski@example.com' });
     const mira = new LinkBrowser();
     const own = serviceUrl(await mira.begin(await linkUrl(relay)));
@@ -194,7 +194,7 @@ describe('a link that is forwarded', () => {
   });
 });
 
-it('a service that forwards the browser to another connection gets neither the code nor the verifier of that', async () => {
+it("a service that redirects the browser to another connection gets neither that connection's code nor its verifier", async () => {
   const config = exampleConfig({}, { connection: { mcp: { accounts: 'offered' } } });
   const { main } = config.connections;
   const evil = await startSandbox({ mcp: { enabled: true } });
@@ -232,7 +232,7 @@ it('a service that forwards the browser to another connection gets neither the c
   expect(sent).toEqual([]);
 });
 
-describe('each step', () => {
+describe('each step of a link', () => {
   it.each(['GET', 'POST'] as const)('ends after ten minutes: the URL, by %s', async (method) => {
     const url = await linkUrl(relay);
     relay.clock.now += 10 * MINUTE;
@@ -242,7 +242,7 @@ describe('each step', () => {
     expect(answer).toMatchObject(shows(410, 'Ask for a new link'));
   });
 
-  it('ends where relay.config.ts no longer says that accounts are linked', async () => {
+  it('ends if relay.config.ts no longer says that accounts are linked', async () => {
     const { browser, callback } = await consented();
     const { main } = relay.runtime.config.connections;
     Object.assign(main?.mcp ?? {}, { accounts: 'off' });
@@ -281,14 +281,14 @@ describe('each step', () => {
     expect((await browser.open(callback)).status).toBe(400);
   });
 
-  it('can be tried again where the service does not answer at first', async () => {
+  it('can be tried again if the service does not answer at first', async () => {
     const url = await linkUrl(relay);
     relay.sandbox.setFault({ kind: 'server-error', operation: '/oauth/register', times: 1 });
     expect((await new LinkBrowser().begin(url)).status).toBe(503);
     expect((await new LinkBrowser().consent(url, relay.sandbox)).searchParams.has('code')).toBe(true);
   });
 
-  it('ends with a page where the service gives no tokens', async () => {
+  it('ends with a page if the service issues no tokens', async () => {
     const { browser, callback } = await consented();
     relay.sandbox.setFault({ kind: 'maintenance', status: 200, operation: '/oauth/token', times: 1 });
     expect(await browser.open(callback)).toMatchObject(shows(502, 'Nothing was linked'));
@@ -296,10 +296,10 @@ describe('each step', () => {
   });
 });
 
-describe('the share of a person', () => {
+describe("a person's share of sign-ins", () => {
   const asked = () => relay.sandbox.mcp.audit.length;
 
-  it('ends with a fifth sign-in within an hour, costs nothing from then on, and leaves the others theirs', async () => {
+  it("ends with the fifth sign-in within an hour, costs nothing after that, and does not reduce others' shares", async () => {
     for (let begun = 0; begun < 5; begun++) {
       expect((await new LinkBrowser().begin(await linkUrl(relay))).status).toBe(200);
     }
@@ -322,8 +322,8 @@ describe('the share of a person', () => {
   });
 });
 
-describe('a page', () => {
-  it('is in no frame, cache or referrer, and runs nothing', async () => {
+describe('a page for linking', () => {
+  it('is in no frame, cache or referrer, and runs no scripts', async () => {
     const { headers } = await new LinkBrowser().open(await linkUrl(relay));
     expect(headers.get('content-security-policy')).toMatch(
       /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
@@ -347,7 +347,7 @@ it.each([
   ['GET', `start?ticket=${MIRA}.main.${'x'.repeat(43)}`],
   ['POST', 'start'],
   ['GET', 'callback/main?code=x&state=y'],
-])('a request of a stranger makes one read of the table at most, whatever its cookies: %s %s', async (method, path) => {
+])("a stranger's request makes at most one read of the table, whatever its cookies: %s %s", async (method, path) => {
   const table = watchTable();
   onTestFinished(() => table.close());
   const ticket = (n: number) => `${MIRA}.main.${String(n).padStart(43, 'x')}`;
@@ -364,7 +364,7 @@ it.each([
   expect(table.calls).toEqual([{ action: 'GetItem' }]);
 });
 
-it('what is kept until a link is confirmed is sealed, and holds no secret of the browser', async () => {
+it('the record of an unconfirmed link is sealed, and contains no secret of the browser', async () => {
   const browser = new LinkBrowser();
   const url = await linkUrl(relay);
   const asService = new URL(serviceUrl(await browser.begin(url)));

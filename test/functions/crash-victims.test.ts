@@ -121,8 +121,8 @@ async function find(): Promise<void> {
 const running = async () => (await relay.jobs('running')).map(({ entity }) => Number(entity.split('#')[1])).sort();
 const jobOf = async (id: number) => (await relay.jobs()).find(({ entity }) => entity.endsWith(`#${id}`));
 
-describe('a process that dies with several jobs at work', () => {
-  it('counts for none of them, however often: they run one after the other, and make progress', async () => {
+describe('a process that dies while several jobs are running', () => {
+  it('counts against none of them, however often: they run one after the other, and make progress', async () => {
     const ids = [1, 2, 3, 4];
     for (let kill = 0; kill < 5; kill++) {
       const now = ids.map((id) => 10 * kill + id);
@@ -137,7 +137,7 @@ describe('a process that dies with several jobs at work', () => {
     expect((await relay.jobs()).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 'succeeded'));
   });
 
-  it('makes them suspect: one starts when nothing else runs, and no event beside it, but a command', async () => {
+  it('makes them suspect: one starts only alone, and no event starts beside it, except a command', async () => {
     await ship(...SHIPS);
     await killAtWork();
     const process = await startProcess();
@@ -174,7 +174,7 @@ describe('a process that dies with several jobs at work', () => {
   });
 });
 
-it('each crash of a suspect that was alone counts, and three in a row park it', async () => {
+it('each crash of a suspect that ran alone counts, and three in a row park it', async () => {
   await ship(...SHIPS);
   for (let kill = 0; kill <= 5; kill++) await killAtWork();
   const crashes = (await relay.jobs()).map(({ id, crashes = [] }) => [id, crashes.length] as const);
@@ -186,7 +186,7 @@ it('each crash of a suspect that was alone counts, and three in a row park it', 
   expect(Object.fromEntries(ends)).toEqual(Object.fromEntries(expected));
 });
 
-it('a run is alone until another one starts beside it, whatever their order', async () => {
+it('a run is alone until another one starts beside it, in any order', async () => {
   await open(1);
   answers = false;
   const process = await startProcess();

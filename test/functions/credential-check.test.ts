@@ -72,7 +72,7 @@ describe('credential-check', () => {
     expect(recorded('ConnectionCredentialsFail')).toEqual([1, 1, 1, 1, 0]);
   });
 
-  it('the check reports each failure with its reason, and checks the others too', async () => {
+  it('the check reports each failure with its reason, and still checks the others', async () => {
     await start({ github: { token: 'ghp_forgotten' }, slack: { signingSecret: 'secret', botToken: 'xoxb-forgotten' } });
     enter('partner/main', partner({ ...defaultKey, apiKey: 'pk_forgotten' }));
     const failing = [
@@ -223,7 +223,7 @@ describe('GitHub', () => {
     ['it answers nothing at all', ['cut', 'cut'], /^bad: GitHub did not answer GET /],
     ['it answers 502 again', [{ status: 502 }, { status: 502 }], /^bad: GitHub answers GET .*\/rate_limit with 502/],
     ['it wants fewer', [{ status: 403, headers: { 'x-ratelimit-remaining': '0' } }], /^unknown: GitHub wants fewer/],
-  ])('where %s', async (_, failures, told) => {
+  ])('if %s', async (_, failures, told) => {
     relay.github.failures.push(...failures);
     expect(await found('github')).toMatch(told);
   });
@@ -235,7 +235,7 @@ it.each([
   ['fails', { kind: 'server-error', times: 2 }, /^bad: Slack answers auth.test with status 5/],
   ['wants fewer calls', { kind: 'rate-limited' }, /^unknown: Slack wants fewer calls/],
   ['knows the app no more', { kind: 'error', error: 'account_inactive' }, /^bad: .*account_inactive/],
-] as const)('Slack is checked where it %s', async (_, failure, told) => {
+] as const)('Slack is checked if it %s', async (_, failure, told) => {
   relay.slack.fail({ method: 'auth.test', ...failure });
   expect(await found('slack')).toMatch(told);
 });

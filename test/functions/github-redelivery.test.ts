@@ -229,7 +229,7 @@ const troubles: [
 ];
 
 it.each(troubles)(
-  'what GitHub answers loses no delivery and repeats none: %s',
+  'no answer of GitHub loses or repeats a delivery: %s',
   async (_, answers, reports, asked, but = {}) => {
     const { at = [0], after = 15, secret, left = 3 - reports.redelivered } = but;
     await start(secret && { secret });
@@ -478,7 +478,7 @@ describe('a hook', () => {
     expect(JSON.stringify(relay.log)).not.toContain('ghp_answer');
   });
 
-  it('a deleted hook is forgotten if another of its target can be listed, and recorded again if it delivers', async () => {
+  it('a deleted hook is forgotten if another hook of its target can be listed, and recorded again if it delivers', async () => {
     const other = ofRepository('102');
     await ping(other);
     hook.deleted = true;
@@ -528,7 +528,7 @@ describe('a hook', () => {
   it.each([
     ['of another App', { hook: ofApp('13'), secret: APP }, 'it is the hook of the App 13, and the github secret has'],
     ['of an App, for a token', { hook: ofApp() }, 'appId'],
-  ])('a hook %s is reported, and not asked for', async (_, options, reason) => {
+  ])('a hook %s is reported, and not listed', async (_, options, reason) => {
     await start(options);
     expect(await run()).toMatchObject({ refused: 1 });
     expect(github.requests).toEqual([]);
@@ -552,7 +552,7 @@ describe('a hook', () => {
   });
 });
 
-describe('without what it takes', () => {
+describe('without its requirements', () => {
   it('redelivery is off without credentials, and says so once', async () => {
     await start({ secret: {} });
     const off = { hooks: 1, refused: 0, unfinished: 0, redelivered: 0, givenUp: 0 };

@@ -77,7 +77,7 @@ describe('the signature', () => {
 it.each<[string, (json: string) => string, string?]>([
   ['JSON', (json) => json],
   ['a form', (json) => `payload=${encodeURIComponent(json)}`, FORM],
-])('a payload is read behind a byte order mark: %s', async (_, bodyOf, contentType) => {
+])('a payload is read after a byte order mark: %s', async (_, bodyOf, contentType) => {
   const answered = await deliver(bodyOf(`\ufeff${JSON.stringify(issueEvent('opened'))}`), undefined, contentType);
   expect(answered).toEqual({ status: 202, answer: { jobs: [expect.any(String)], repeat: false } });
 });
@@ -120,7 +120,7 @@ it.each([
   expect(await itemsInTable()).toBe(0);
 });
 
-describe('what is safe', () => {
+describe('deliveries that are repeated, or cannot be stored', () => {
   it('a repeated event is answered 200 with the same job, from any hook or delivery', async () => {
     const first = await relay.post('issues', issueEvent('opened'));
     expect(first).toEqual({ status: 202, answer: { jobs: [expect.any(String)], repeat: false } });

@@ -41,7 +41,7 @@ describe('the sweep', () => {
     ['whose message was lost, or never sent', async () => '', 60_000],
     ['claimed by a worker that died', claimed, 30_000],
     ['claimed under a lease that never ends', async () => changed(await claimed(), NEVER), 30_000],
-  ])('the sweep queues a job that would not continue on its own: %s', async (_, lose, afterMs) => {
+  ])('queues a job that would not continue by itself: %s', async (_, lose, afterMs) => {
     await relay.post('issues', issueEvent('opened'));
     emptyQueues();
     await lose();
@@ -61,7 +61,7 @@ describe('the sweep', () => {
     ['queued', 'SET #wakeAt = :ahead'],
     ['queued after it was created', 'SET #wakeAt = :ahead, #createdAt = :ahead'],
     ['running', 'SET #status = :value, #wakeAt = :ahead, #lease = :lease'],
-  ])('carries out a job with a time that lies years ahead: %s', async (name, expression) => {
+  ])('carries out a job with a time years ahead: %s', async (name, expression) => {
     await relay.post('issues', issueEvent('opened'));
     emptyQueues();
     const [job] = await relay.jobs();
@@ -75,7 +75,7 @@ describe('the sweep', () => {
     expect(await relay.jobs()).toMatchObject([{ status: 'succeeded' }]);
   });
 
-  it('sends a job with a time that lies years ahead although many others wait for a worker', async () => {
+  it('sends a job with a time years ahead even if many others wait for a worker', async () => {
     await relay.post('issues', issueEvent('opened'));
     const [job] = await relay.jobs();
     if (!job) throw new Error('expected a job');
@@ -97,7 +97,7 @@ describe('the sweep', () => {
     ['a time beyond all dates', 'SET #queuedAt = :value', { value: 9e15 }],
     ['a reply to where only a newer version can', 'SET #replyTo = :value', { value: { in: 'teams', channelId: '7' } }],
     ['an invalid list of waits', 'SET #waits = :value', { value: { newest: [null], older: 0 } }],
-  ])('parks a record that cannot be read, and carries out the others: %s', async (_, expression, values) => {
+  ])('parks an unreadable record, and carries out the others: %s', async (_, expression, values) => {
     for (const id of [1, 2, 3]) await relay.post('issues', issueEvent('opened', { id }));
     emptyQueues();
     const [bad] = await relay.jobs();
@@ -115,7 +115,7 @@ describe('the sweep', () => {
     );
   });
 
-  it('leaves a job in line where it stands, however long the line lasts', async () => {
+  it('leaves a job at its place in line, however long the line lasts', async () => {
     relay = await startRelay({ config: exampleConfig({}, { connection: { limits: { perDay: 1 } } }) });
     for (const id of [1, 2]) await relay.post('issues', issueEvent('opened', { id }));
     await relay.work();
@@ -126,7 +126,7 @@ describe('the sweep', () => {
     expect(await relay.jobs('waiting')).toMatchObject(standing.map(({ id, generation }) => ({ id, generation })));
   });
 
-  it('parks a job whose place in line cannot be read, and calls the others', async () => {
+  it('parks a job whose place in line is unreadable, and calls the others', async () => {
     relay = await startRelay({ config: exampleConfig({}, { connection: { limits: { perDay: 1 } } }) });
     for (const id of [1, 2, 3]) await relay.post('issues', issueEvent('opened', { id }));
     await relay.work();
@@ -138,19 +138,19 @@ describe('the sweep', () => {
     expect(relay.metrics.findLast((metric) => 'ParkedJobs' in metric)).toMatchObject({ ParkedJobs: 1 });
   });
 
-  it('gives a sign of life each time it has run to its end', async () => {
+  it('records a heartbeat each time it has run to its end', async () => {
     await relay.sweep();
     await relay.sweep();
     expect(relay.metrics.filter((metric) => metric.Heartbeat === 1)).toHaveLength(2);
   });
 
-  it('the sweep records no heartbeat if it fails', async () => {
+  it('records no heartbeat if it fails', async () => {
     relay = await startRelay({ tableOnWire: true, environment: { TABLE_NAME: 'nowhere' } });
     await expect(relay.sweep()).rejects.toThrow(/not found/);
     expect(relay.metrics).toEqual([]);
   });
 
-  it('the sweep does not touch queued, sleeping or ended jobs', async () => {
+  it('does not touch queued, sleeping or ended jobs', async () => {
     await startWithSleepingUpdate();
     await relay.post('issues', issueEvent('opened', { id: 3 }));
     expect(await relay.jobs('waiting')).toMatchObject([{ dueAt: expect.any(Number) }]);
@@ -159,7 +159,7 @@ describe('the sweep', () => {
     expect((await relay.jobs()).map((job) => job.generation)).toEqual([1, 1, 1]);
   });
 
-  it('a job behind another one of its entity waits for that one, and not for a worker', async () => {
+  it('a job behind another one of its entity waits for that job, and not for a worker', async () => {
     await startWithSleepingUpdate();
     await relay.post('issues', issueEvent('edited', { id: 1, title: 'a third title', seconds: 2 }));
     relay.clock.now += 30_000;
@@ -169,7 +169,7 @@ describe('the sweep', () => {
     expect(relay.metrics.findLast((metric) => 'OldestQueued' in metric)).toMatchObject({ OldestQueued: 61 });
   });
 
-  it('while no worker runs, jobs are sent again ever more rarely, and the metric shows how long they have waited', async () => {
+  it('while no worker runs, jobs are sent again less and less often, and the metric shows how long they have waited', async () => {
     for (const id of [1, 2]) await relay.post('issues', issueEvent('opened', { id }));
     for (let minute = 1; minute <= 60; minute++) {
       relay.clock.now += 60_000;

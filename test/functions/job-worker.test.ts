@@ -35,7 +35,7 @@ describe('a creation without a clear answer', () => {
     ['step', 'a status that does not exist', 'SET #status = :value', { value: 'ready' }],
     ['step', 'a creation that is done, without an id', 'SET #status = :value', { value: 'done' }],
     ['step', 'sends of text', 'SET #sends = :value', { value: 'one' }],
-  ])('parks the job, and creates nothing again, if its %s cannot be read: %s', async (kind, _, change, values) => {
+  ])('parks the job, and creates nothing again, if its %s is unreadable: %s', async (kind, _, change, values) => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation, times: 1 });
     await relay.happens(issueEvent('opened'));
     const { id } = await only();
@@ -74,21 +74,24 @@ describe('a refusal that says how to continue', () => {
     expect(relay.sandbox.audit.map((entry) => entry.reason)).toEqual(['Timestamp outside window', null]);
   });
 
-  it.each(['Unknown or revoked key', 'Not authorized'])('a refused key has the secret read: %s', async (message) => {
-    const said = async (answer: Response) =>
-      answer.status === 401 ? Response.json({ success: false, message }, { status: 401 }) : answer;
-    relay = await startRelay({ runtime: { fetch: async (...request) => said(await fetch(...request)) } });
-    await relay.post('issues', issueEvent('opened'));
-    await relay.work();
-    relay.clock.now += 61_000;
-    relay.sandbox.keys[0] = { apiKey: 'pk_rotated', secretKey: 'rotated', scopes: ['*'] };
-    relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, {
-      baseUrl: relay.sandbox.url,
-      ...relay.sandbox.keys[0],
-    });
-    await relay.happens(issueEvent('edited', { seconds: 1, title: 'x' }));
-    expect(relay.defects()).toMatchObject([{ title: 'x' }]);
-  });
+  it.each(['Unknown or revoked key', 'Not authorized'])(
+    'a refused key makes the worker read the secret: %s',
+    async (message) => {
+      const said = async (answer: Response) =>
+        answer.status === 401 ? Response.json({ success: false, message }, { status: 401 }) : answer;
+      relay = await startRelay({ runtime: { fetch: async (...request) => said(await fetch(...request)) } });
+      await relay.post('issues', issueEvent('opened'));
+      await relay.work();
+      relay.clock.now += 61_000;
+      relay.sandbox.keys[0] = { apiKey: 'pk_rotated', secretKey: 'rotated', scopes: ['*'] };
+      relay.stack.secrets.put(`${relay.stack.secretPrefix}partner/main`, {
+        baseUrl: relay.sandbox.url,
+        ...relay.sandbox.keys[0],
+      });
+      await relay.happens(issueEvent('edited', { seconds: 1, title: 'x' }));
+      expect(relay.defects()).toMatchObject([{ title: 'x' }]);
+    },
+  );
 });
 
 it.each([
@@ -103,7 +106,7 @@ it.each([
   expect(JSON.stringify([relay.log, await only()])).not.toContain('canary');
 });
 
-it('the budget is one for two connections with the same key', async () => {
+it('two connections with the same key share one budget', async () => {
   const limits = { perMinute: 10, perDay: 5_000 };
   const on = (name: string, connection: string) => ({ name, connection, issueToDefect: { projectId: PROJECT } });
   const repositories = [on('Codertocat/Hello-World', 'main'), on('Codertocat/Other', 'other')];
@@ -122,7 +125,7 @@ describe('a message', () => {
   it.each([
     ['of an older generation', (id: string) => ({ jobId: id, generation: 0 })],
     ['of a job that is gone', () => ({ jobId: 'gone', generation: 1 })],
-  ])('%s is done with', async (_, message) => {
+  ])('%s is deleted', async (_, message) => {
     const { id } = await stored();
     relay.stack.queues[1]?.receive();
     send(JSON.stringify(message(id)));
@@ -137,7 +140,7 @@ describe('a message', () => {
     expect(relay.stack.queues[1]?.size).toBe(1);
   });
 
-  it("a message waits for a worker's lease, and takes over when it expires", async () => {
+  it("waits for a worker's lease, and is taken over when the lease expires", async () => {
     const { id, generation } = await stored();
     const until = relay.clock.now + 30_000;
     await relay.stores.jobs.claim(id, generation, 'a worker that dies', until);
@@ -149,7 +152,7 @@ describe('a message', () => {
     expect(await only()).toMatchObject({ status: 'succeeded' });
   });
 
-  it('of workers that claim a job at the same moment, one gets it, also after the lease of an earlier one', async () => {
+  it('of workers that claim a job at the same moment, one gets it, even after the lease of an earlier one', async () => {
     const { id, generation } = await stored();
     for (const round of [1, 2]) {
       const until = relay.clock.now + 30_000;
@@ -186,7 +189,7 @@ describe('a message', () => {
       expect(relay.defects()).toHaveLength(made);
     });
 
-    it('parks its job also if a step fails once more in each run', async () => {
+    it('parks its job even if a step fails once more in each run', async () => {
       await stored();
       for (let failures = 1; failures <= 3; failures++) {
         await crash();
@@ -267,7 +270,7 @@ it.each<[string, (relay: TestRelay, late: Job) => Promise<unknown>]>([
   ['parked', ({ stores }, late) => stores.jobs.park(late, { reason: 'late', kind: 'failed' })],
   ['waiting', ({ stores }, late) => stores.jobs.wait(late, new RetryAt(0, 'late'), 'leaves', late)],
   ['in line', ({ stores }, late) => stores.jobs.standInLine(late, new InLine('late'), late)],
-])('a worker does not write that a job is %s whose lease another one holds', async (_, end) => {
+])('a worker does not write that a job is %s if another worker holds the lease', async (_, end) => {
   const { id, generation } = await stored();
   const late = await relay.stores.jobs.claim(id, generation, 'late', relay.clock.now + 1_000);
   if ('unclaimed' in late) throw new Error('the job should have been claimed');

@@ -45,8 +45,8 @@ const deliveries = [
   ['pull_request', mergedPayload(1, 'Completes checklist item 101')],
 ] as const;
 
-describe('nonsense that GitHub signed', () => {
-  it.each(deliveries)('a long GitHub value never causes a 500: %s', async (event, payload) => {
+describe('nonsense from GitHub', () => {
+  it.each(deliveries)('never causes a 500, even with long values: %s', async (event, payload) => {
     for (const path of places(payload)) {
       for (const length of [5_000, 500_000]) {
         if (length > 5_000 && !STORED.has(path.at(-1) ?? '')) continue;
@@ -62,13 +62,13 @@ describe('nonsense that GitHub signed', () => {
     ['an object that does not end', '{"a":'.repeat(BRACKETS / 5), 400],
     ['a field that is not read', `{"action": "closed", "issue": ${deep}}`, 400],
     ['a title', JSON.stringify(issueEvent('opened', { title: 0 })).replace('"title":0', `"title":${deep}`), 400],
-  ])('is answered 400, however deep it is: %s', async (_, body, status) => {
+  ])('gets a 400, at any depth: %s', async (_, body, status) => {
     expect((await postToGithub('issues', body)).status).toBe(status);
   });
 });
 
-describe('nonsense that Slack signed', () => {
-  it('is never answered with a 500, whatever value of it is long', async () => {
+describe('nonsense from Slack', () => {
+  it('never gets a 500, even with long values', async () => {
     for (const [name] of [...commandForm(relay, '')]) {
       for (const text of ['done 101', 'status']) {
         for (const length of [5_000, 500_000]) {
@@ -84,7 +84,7 @@ describe('nonsense that Slack signed', () => {
     ['a bracket', '['],
     ['a list', deep],
     ['a form', `{"type":"view_submission","user":{"id":"U1"},"view":{"id":"V1","state":{"values":${deep}}}}`],
-  ])('is answered 400, however deep it is: %s', async (_, payload) => {
+  ])('gets a 400, at any depth: %s', async (_, payload) => {
     expect((await postToSlack(relay, `payload=${payload}`)).status).toBe(400);
   });
 });

@@ -117,7 +117,7 @@ it.each<[string, Called[]]>([
   ['nothing is excepted', []],
   ['AWS services have an endpoint', ['DynamoDB', 'SQS', 'Secrets Manager']],
   ['the service is near', ['the service']],
-])('a function with a proxy calls everything through it but what is excepted: %s', async (_, exceptions) => {
+])('a function with a proxy calls everything through it, except for the exceptions: %s', async (_, exceptions) => {
   proxy.tunnels.splice(0);
   for (const front of Object.values(fronts)) front.taken = 0;
   const before = await relay.jobs('succeeded');

@@ -41,7 +41,7 @@ afterAll(async () => {
 const UNKNOWN = 'Partner Relay got no answer in time, so your request may or may not be saved.';
 
 describe.each(['no answer', 'stalled answers', 'late answers'] as const)('a table that gives %s', (silence) => {
-  it('has the person told who typed a command', async () => {
+  it('notifies the person who typed a command', async () => {
     aws.silence = silence;
     const { status, text } = await command(relay, 'log 30m "Login with passkeys"');
     expect(status).toBe(200);
@@ -50,7 +50,7 @@ describe.each(['no answer', 'stalled answers', 'late answers'] as const)('a tabl
   });
 });
 
-it('a person is answered while Slack waits, also if AWS is late and Slack does not open the form', async () => {
+it('a person gets an answer while Slack waits, even if AWS is late and Slack does not open the form', async () => {
   await command(relay, 'help');
   aws.silence = 'late answers';
   isSilentAt = 'views.open';
@@ -58,14 +58,14 @@ it('a person is answered while Slack waits, also if AWS is late and Slack does n
   expect(await Promise.race([command(relay, 'defect'), givesUp])).toMatchObject({ status: 200 });
 });
 
-it('a form stays open that a person sends off', async () => {
+it('a submitted form stays open', async () => {
   await command(relay, 'defect');
   aws.silence = 'no answer';
   const { title } = await submit(relay, relay.lastView(), { title: 'Login fails' });
   expect(title).toContain(UNKNOWN);
 });
 
-it.each(['no answer', 'stalled answers'] as const)('a delivery fails, and is asked for again: %s', async (silence) => {
+it.each(['no answer', 'stalled answers'] as const)('a delivery fails, and is requested again: %s', async (silence) => {
   aws.silence = silence;
   const { status } = await relay.post('issues', issueEvent('opened', { id: 1 }));
   expect(status).toBe(500);
@@ -74,14 +74,14 @@ it.each(['no answer', 'stalled answers'] as const)('a delivery fails, and is ask
 it.each([
   ['a server', (url: string) => ({ AWS_ENDPOINT_URL_DYNAMODB: url })],
   ['a proxy', (url: string) => ({ AWS_ENDPOINT_URL_DYNAMODB: 'https://aws.invalid', HTTPS_PROXY: url })],
-])('%s that takes connections and says nothing ends a call', async (_, environment) => {
+])('%s that accepts connections but never answers ends a call', async (_, environment) => {
   const { port } = silent.address() as AddressInfo;
   const variables = { ...relay.runtime.environment, ...environment(`http://127.0.0.1:${port}`) };
   const { table } = openStores({ environment: variables, clock: Date.now }, { tries: 1, tryMs: 100 });
   await expect(table.get(keys.time())).rejects.toSatisfy(isSilence);
 });
 
-it('a secret that was silent until the end of one invocation counts as silent in the next, too', async () => {
+it('a secret that was silent until the end of one invocation counts as silent in the next one, too', async () => {
   const { port } = silent.address() as AddressInfo;
   const environment = { ...relay.runtime.environment, AWS_ENDPOINT_URL_SECRETS_MANAGER: `http://127.0.0.1:${port}` };
   const { secrets } = openStores({ environment, clock: () => 0 });

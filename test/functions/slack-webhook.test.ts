@@ -306,7 +306,7 @@ it('a request without a valid signature makes no call of the table, not even in 
   table.close();
 });
 
-it('a process that Lambda starts reads the workspace, and its first command what its person is and did, once', async () => {
+it('a process that Lambda starts reads the workspace, and its first command reads once who the person is and what they did', async () => {
   relay = await startRelay({ environment: { AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand' } });
   await command(relay, 'done 101');
   const table = watchTable();

@@ -39,7 +39,7 @@ const senders = {
 it.each([
   ['GitHub', ['job queued', 'step done', 'job succeeded']],
   ['a tool', ['job queued', 'job succeeded']],
-] as const)('the trace that a request of %s names is in every line about its job', async (sender, messages) => {
+] as const)('the trace in a request of %s is in every line about its job', async (sender, messages) => {
   await senders[sender]({ traceparent: TRACE });
   await relay.workToTheEnd();
   const ofJob = relay.log.filter(({ jobId }) => jobId !== undefined);
@@ -52,7 +52,7 @@ it.each([
   [{ traceparent: 'no trace' }],
   [{ traceparent: TRACE.toUpperCase() }],
   [{ traceparent: `${TRACE}${'0'.repeat(10_000)}` }],
-])('a request of a tool without a trace is as good: %j', async (headers) => {
+])("a tool's request without a trace works, too: %j", async (headers) => {
   await senders['a tool'](headers);
   await relay.workToTheEnd();
   const [ended] = relay.log.filter(({ message }) => message === 'job succeeded');

@@ -21,7 +21,7 @@ async function bringWork(id: number): Promise<void> {
 }
 
 it.each([...functions, 'the operator'].flatMap((process) => [-120, 5].map((hours) => ({ process, hours }))))(
-  'a clock of $process that is $hours hours off costs nothing',
+  'a clock of $process that is $hours hours off has no effect',
   async ({ process, hours }) => {
     const aheadMs = hours * HOUR_MS;
     relay = await startRelay({ aheadMs: { [process]: aheadMs } });

@@ -7,7 +7,7 @@ import { customOfEach, everything, propertiesOf, synthesize } from './variants.t
 describe('an alarm', () => {
   const template = synthesize('prod', everything, customOfEach(1)).template();
 
-  it('goes off at what alarms.txt says', async () => {
+  it('goes off as alarms.txt says', async () => {
     await expect(alarmsOf(template)).toMatchFileSnapshot('alarms.txt');
   });
 
@@ -21,7 +21,7 @@ describe('an alarm', () => {
     template.hasResourceProperties('AWS::Chatbot::SlackChannelConfiguration', { SlackChannelId: 'C012345' });
   });
 
-  it('the page about what is stuck, which each description names, has every alarm', () => {
+  it('the page about stuck jobs, which each description names, has every alarm', () => {
     const page = readFileSync(new URL('../../docs/stuck.md', import.meta.url), 'utf8');
     const [, section = ''] = page.split('## Alarms');
     const patterns = [...section.matchAll(/`([^`]+)`/g)].map(
@@ -54,17 +54,20 @@ describe('an alarm', () => {
   it.each([
     ['prod', 'github-webhook', { Namespace: 'AWS/Lambda', MetricName: 'Url4xxCount' }],
     ['http-api', 'http-api', { Namespace: 'AWS/ApiGateway', MetricName: '4xx' }],
-  ] as const)('on %s, more refusals of %s than the service takes calls set off an alarm', (stage, name, metric) => {
-    const connections = { main: {}, other: { limits: { perMinute: 60 } } };
-    const built = synthesize(stage, { connections }).template();
-    const alarm = (what: string, of: object) => {
-      const AlarmName = `partner-relay-${stage}-${what}`;
-      built.hasResourceProperties('AWS::CloudWatch::Alarm', { AlarmName, ...of });
-    };
-    alarm(`${name}-4xx`, { ...metric, Threshold: 180, EvaluationPeriods: 5 });
-    const MetricName = metric.MetricName.replace('4', '5');
-    alarm('github-webhook-5xx', { Namespace: metric.Namespace, MetricName });
-  });
+  ] as const)(
+    'with %s, more refusals of %s than the service would accept calls set off an alarm',
+    (stage, name, metric) => {
+      const connections = { main: {}, other: { limits: { perMinute: 60 } } };
+      const built = synthesize(stage, { connections }).template();
+      const alarm = (what: string, of: object) => {
+        const AlarmName = `partner-relay-${stage}-${what}`;
+        built.hasResourceProperties('AWS::CloudWatch::Alarm', { AlarmName, ...of });
+      };
+      alarm(`${name}-4xx`, { ...metric, Threshold: 180, EvaluationPeriods: 5 });
+      const MetricName = metric.MetricName.replace('4', '5');
+      alarm('github-webhook-5xx', { Namespace: metric.Namespace, MetricName });
+    },
+  );
 
   it('watches every function for throttling', () => {
     for (const [id, { Properties }] of Object.entries(template.findResources('AWS::Lambda::Function'))) {

@@ -35,7 +35,7 @@ describe('executions', () => {
   });
 });
 
-describe('the table', () => {
+describe("the table's throughput", () => {
   const six = Object.fromEntries([...'abcde', 'main'].map((name) => [name, {}]));
   it.each<[string, number, ...Parameters<typeof stackOf>]>([
     // At most 200 requests a second of 13 units each, and 2 calls of 111; twice.
@@ -43,7 +43,7 @@ describe('the table', () => {
     ['one webhook', 3_044, {}, { connections: { main: {} } }],
     ['the rate of the HTTP API', 1_744, { httpApi: {} }],
     ['six connections', 7_864, {}, { ...withSlack, connections: six }],
-  ])('its throughput is bounded by %s', (_, units, ...stage) => {
+  ])('is bounded by %s', (_, units, ...stage) => {
     const [table] = propertiesOf(stackOf(...stage), 'DynamoDB::GlobalTable');
     const write = { MaxWriteRequestUnits: units };
     const [replica] = table?.Replicas ?? [];

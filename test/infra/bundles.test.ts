@@ -52,7 +52,7 @@ interface Bundled {
   onDemand: string[];
 }
 
-it('No function carries the schema of relay.config.ts or the data of holidays: it gets the checked settings', async () => {
+it('no function carries the schema of relay.config.ts or the data of holidays: it gets the checked settings', async () => {
   const slugs = readdirSync('functions').map((file) => basename(file, '.ts'));
   const { atStart, onDemand } = await bundledFiles(slugs);
   expect(atStart).toContain('lib/config/environment.ts');
@@ -70,7 +70,7 @@ it.each([
   expect(atStart.size).toBeLessThanOrEqual(5);
 });
 
-it('A webhook reads Markdown and commands only for a text that may have one, and runs nothing', async () => {
+it('a webhook loads Markdown and commands only for a text that may contain one, and runs nothing', async () => {
   const { atStart, onDemand } = await bundledFiles(['github-webhook']);
   const ofCommands = /markdown-it|lib\/commands|lib\/automations\/verbs/;
   expect(atStart.filter((file) => ofCommands.test(file))).toEqual([]);
@@ -87,7 +87,7 @@ it.each(['github-webhook', 'slack-webhook', 'hooks-webhook'])(
   },
 );
 
-it('Only the worker reads archives and XML, and loads what does so for the first test results', async () => {
+it('only the worker reads archives and XML, and loads the code for it with the first test results', async () => {
   const ofReports = /node_modules\/(yauzl|pend|sax)\//;
   const slugs = readdirSync('functions').map((file) => basename(file, '.ts'));
   const others = await bundledFiles(slugs.filter((slug) => slug !== 'job-worker'));
@@ -97,14 +97,14 @@ it('Only the worker reads archives and XML, and loads what does so for the first
   expect([...loaded].sort()).toEqual(['pend', 'sax', 'yauzl']);
 });
 
-it('The webhooks load how accounts are linked on demand', async () => {
+it('the webhooks load the code for linking accounts on demand', async () => {
   const { atStart, onDemand } = await bundledFiles(['github-webhook', 'slack-webhook']);
   const ofLinking = /^lib\/as-person\b/;
   expect(atStart.filter((file) => ofLinking.test(file))).toEqual([]);
   expect(onDemand.filter((file) => ofLinking.test(file))).toContain('lib/as-person/slack/linking.ts');
 });
 
-describe('the automations of a team', () => {
+describe("a team's automations", () => {
   /** The folder of a function with a team's automations. */
   async function deployed(slug: string, automations: string): Promise<string> {
     const target = join(folder, 'deployed', basename(automations), slug);
@@ -118,7 +118,7 @@ describe('the automations of a team', () => {
     ['github-webhook', []],
     ['hooks-webhook', []],
     ['job-worker', ['block', 'monday-tasks', 'release-to-checklist', 'sentry-to-defect']],
-  ])('%s loads their data at the start, and on demand every on and the run of each of %j', async (slug, runs) => {
+  ])('%s loads their data at the start, and on demand every on, and the run of each of %j', async (slug, runs) => {
     const target = await deployed(slug, resolve('docs/guides/automations'));
     expect(readdirSync(target)).toEqual(expect.arrayContaining(['automations.mjs', 'index.mjs', 'on.mjs']));
     expect(statSync(join(target, 'automations.mjs')).size).toBeLessThan(5_000);
@@ -129,7 +129,7 @@ describe('the automations of a team', () => {
     if (runs.length === 0) await expect(own.run('block')).rejects.toThrow('only job-worker runs automations');
   });
 
-  it('an error of a run has the line in the file of the team, and a webhook has no source map', async () => {
+  it("an error of a run has the line in the team's file, and a webhook has no source map", async () => {
     const automations = join(folder, 'throws', 'automations');
     mkdirSync(automations, { recursive: true });
     withPackage(join(folder, 'throws'));
@@ -152,7 +152,7 @@ export const run = async ({ name }) => keep({ name });
     expect(files.filter((file) => String(file).endsWith('.map'))).toEqual([]);
   });
 
-  it('every file of a function can be loaded, and a run with a package that is CommonJS', async () => {
+  it('every file of a function can be loaded, and so can a run with a CommonJS package', async () => {
     const automations = join(folder, 'archives');
     mkdirSync(automations);
     symlinkSync(resolve('node_modules'), join(automations, 'node_modules'));

@@ -31,7 +31,7 @@ it.each([
 `,
   ],
   [{ stage: 'staging' }, "relay.config.ts has no stage 'staging' under deployment.stages; it has dev, prod"],
-])('what a person who deploys has to correct is a sentence alone: %j', async (context, sentence) => {
+])('a mistake of the person who deploys is reported as a single sentence: %j', async (context, sentence) => {
   const config = join(folder, 'relay.config.ts');
   await writeFile(config, 'export default { connections: { main: {} } };');
   const env = { ...process.env, RELAY_CONFIG: config, CDK_CONTEXT_JSON: JSON.stringify(context), CDK_OUTDIR: folder };
@@ -47,7 +47,7 @@ it('a stack that the command line would not find is refused', () => {
   );
 });
 
-it('cdk synth has nothing to say of a stage that is as it should be', async () => {
+it('cdk synth reports nothing about a correct stage', async () => {
   synthesize('prod', everything, { outdir: folder }).app.synth();
   const cdk = join(root, 'node_modules/aws-cdk/bin/cdk');
   const options = ['synth', '--quiet', '--no-notices', '--app', folder];

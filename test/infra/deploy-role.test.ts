@@ -16,7 +16,7 @@ const config = defineConfig({
 const repository = 'acme/partner-relay';
 
 it.each([repository, 'acme@1234/partner-relay@5678'])(
-  "the deploy role lets one environment of %s assume the stage's bootstrap roles and look at the stage, and nothing else",
+  "the deploy role lets one environment of %s assume the stage's bootstrap roles and read the stage, and nothing else",
   (repository) => {
     const app = createApp();
     const stack = new DeployRoleStack(app, 'deploy-role', { repository, stage: 'prod', config });

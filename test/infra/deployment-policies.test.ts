@@ -101,9 +101,9 @@ describe('the execution policies for cdk bootstrap', () => {
     (name) => `arn:aws:iam::111122223333:policy/${prefix}${name}`,
   );
 
-  it('are made under a name that docs/deploy.md gives', () => expect(prefix).not.toBe(''));
+  it('are created under a name that docs/deploy.md gives', () => expect(prefix).not.toBe(''));
 
-  it.each(Object.keys(stages) as StageName[])('are enough for every resource of the stage %s', (stage) => {
+  it.each(Object.keys(stages) as StageName[])('are sufficient for every resource of the stage %s', (stage) => {
     const settings: StageInput = stages[stage];
     const names: Name[] = settings.network ? ['cloudformation', 'cloudformation-network'] : ['cloudformation'];
     const { template, stack } = synthesize(stage, everything);
@@ -133,7 +133,7 @@ describe('the execution policies for cdk bootstrap', () => {
   });
 });
 
-it('the execution policies deny taking a boundary away, whatever else allows it', () => {
+it('the execution policies forbid the removal of a boundary, whatever else allows it', () => {
   expect(policy('cloudformation').Statement).toContainEqual(
     expect.objectContaining({ Effect: 'Deny', Action: 'iam:DeleteRolePermissionsBoundary', Resource: '*' }),
   );
@@ -145,7 +145,7 @@ describe('the policy of the person who deploys', () => {
   it.each([
     [{}, 'cdk-relay-'],
     [{ bootstrapQualifier: 'relayprod' }, 'cdk-relayprod-'],
-  ])('lets them take the roles of the bootstrap of a stage with %j, with which cdk works', (settings, name) => {
+  ])('allows the roles of the bootstrap of a stage with %j, which cdk uses', (settings, name) => {
     const { app, stack } = synthesize('bounded', { deployment: { stages: { bounded: settings } } });
     const { assumeRoleArn, lookupRole, assets } = app.synth().getStackArtifact(stack.artifactId);
     expect(assets).toEqual([]);
@@ -161,7 +161,7 @@ describe('the policy of the person who deploys', () => {
     expect(may('sts:AssumeRole', `${ROLES}/cdk-hnb659fds-deploy-role-111122223333-eu-central-1`)).toBe(false);
   });
 
-  it('allows every call of AWS that a command can make', () => {
+  it('allows every AWS call that a command can make', () => {
     const about: Record<string, string> = {
       cloudformation: `arn:aws:cloudformation:${PLACE}:stack/partner-relay-prod/0a1b2c`,
       dynamodb: `arn:aws:dynamodb:${PLACE}:table/partner-relay-prod-StateTable-1ABC`,

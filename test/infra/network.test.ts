@@ -55,7 +55,7 @@ describe('a network', () => {
     expect(inside(template)).toEqual(SLUGS);
   });
 
-  it('only functions in the network call through its proxy, and not what has an endpoint there', () => {
+  it('only functions in the network call through its proxy, except for addresses with an endpoint there', () => {
     const proxy = { url: 'http://proxy.corp.example.com:3128', except: ['.corp.example.com'] };
     const services = ['dynamodb', '.ddb', 'sqs', 'secretsmanager'];
     const withEndpoint = services.map((service) => `${service}.AWS::Region.AWS::URLSuffix`);
@@ -103,7 +103,7 @@ describe('the rules of an account', () => {
   });
 });
 
-describe("an authority of the company's own", () => {
+describe("a company's own certificate authority", () => {
   const caFile = 'test/company-ca/ca.pem';
   const trusting = (template: Template) =>
     propertiesOf(template, 'Lambda::Function')
@@ -111,7 +111,7 @@ describe("an authority of the company's own", () => {
       .map(({ FunctionName }) => FunctionName)
       .sort();
 
-  it("the company's certificate authority is bundled with the functions that call the service", async () => {
+  it('is bundled with the functions that call the service', async () => {
     const outdir = await mkdtemp(join(tmpdir(), 'partner-relay-synth-'));
     const { app, template } = synthesize('dev', { caFile }, { outdir, bundled: true });
     expect(trusting(template())).toEqual(['partner-relay-dev-credential-check', 'partner-relay-dev-job-worker']);

@@ -77,7 +77,7 @@ it('twenty automations of a team need no more resources than one of each kind', 
 });
 
 describe('the stack', () => {
-  it('has what stack.txt says, and each setting changes what it says there', async () => {
+  it('has the contents of stack.txt, and each setting has the effect that it describes', async () => {
     const list = (stage: StageName, ...also: [Partial<RelayConfigInput>?, ReturnType<typeof customOfEach>?]) =>
       resourcesOf(synthesize(stage, ...also).template(), stage);
     const [plain, all] = [list('dev'), list('dev', everything, customOfEach(1))];
@@ -100,13 +100,13 @@ describe('the stack', () => {
     expect(workersIn(template)).toEqual([3, 7]);
   });
 
-  it('the rights of the functions are for an existing table that takes the place of the own one', () => {
+  it("the functions' rights are for an existing table, if one replaces the stack's own", () => {
     const policies = JSON.stringify(templateOf('existing-table', everything).findResources('AWS::IAM::Policy'));
     for (const place of ['"', '/index/']) expect(policies).toContain(`:table/partner-relay-restored${place}`);
     expect(policies).not.toContain('"StateTable');
   });
 
-  it('every function may decrypt with the former key what waits, and nothing else', () => {
+  it('every function may use the former key to decrypt waiting messages, and for nothing else', () => {
     const { kmsKeyArn = '' } = stages.rules;
     const formerKmsKeyArn = kmsKeyArn.replace('key/1234', 'key/9999');
     const template = templateOf('rules', { deployment: { stages: { rules: { ...stages.rules, formerKmsKeyArn } } } });
@@ -133,7 +133,7 @@ describe('the stack', () => {
     expect(workersIn(template)).toEqual(workers);
   });
 
-  it('secrets that exist are used and left alone', () => {
+  it('existing secrets are used, and not changed', () => {
     const existing = ['markers', 'partner/main'];
     const stages = { prod: { protected: true, existingSecrets: existing } };
     const made = templateOf('prod', { ...everything, deployment: { ...everything.deployment, stages } });
@@ -147,13 +147,13 @@ describe('the stack', () => {
       expect(worker).toContain(`:secret:partner-relay/prod/${place}"`);
   });
 
-  it('a secret that the stage does not have cannot exist already', () => {
+  it('a secret that the stage does not have cannot be listed as existing', () => {
     const stages = { prod: { existingSecrets: ['partner/gone'] } };
     const made = () => templateOf('prod', { deployment: { stages } });
     expect(made).toThrow(/existingSecrets names partner\/gone; the secrets/);
   });
 
-  it('services but Lambda take a role only for this account', () => {
+  it('services other than Lambda may assume a role only for this account', () => {
     const others = propertiesOf(templateOf('prod', everything), 'IAM::Role')
       .flatMap(({ AssumeRolePolicyDocument }) => AssumeRolePolicyDocument.Statement)
       .filter(({ Principal }) => Principal.Service !== 'lambda.amazonaws.com');
@@ -163,7 +163,7 @@ describe('the stack', () => {
       expect(Condition).toEqual({ StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } });
   });
 
-  it('an upgrade updates what reads new items before the webhooks, which write the first', () => {
+  it('an upgrade updates the functions that read new items before the webhooks, which write the first', () => {
     const template = templateOf('prod', everything);
     const idOf = (slug: string) =>
       Object.keys(
@@ -199,7 +199,7 @@ describe('the stack', () => {
     expect(synthesize(stage).stack.terminationProtection ?? false).toBe(kept);
   });
 
-  it('no secret is written but random keys', () => {
+  it('no secret is written, except random keys', () => {
     for (const secret of propertiesOf(templateOf('prod', everything), 'SecretsManager::Secret')) {
       expect(secret).not.toHaveProperty('SecretString');
       expect('GenerateSecretString' in secret).toBe(/\/(grants|markers|intake)$/.test(secret.Name));
@@ -243,7 +243,7 @@ describe('a stage', () => {
     expect(() => config({ stages: { [name]: settings } })).toThrow(fault);
   });
 
-  it('may keep logs for every period that CDK knows, and for no other', () => {
+  it('may keep logs for every period that the CDK knows, and for no other', () => {
     const { INFINITE } = RetentionDays;
     const known = Object.values(RetentionDays).filter((days) => typeof days === 'number' && days !== INFINITE);
     const keeps = (days: number) => () => config({ logRetentionDays: days });

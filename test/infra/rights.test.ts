@@ -13,17 +13,17 @@ describe('a role or policy', () => {
     await expect([...roles, ...policies].join('\n')).toMatchFileSnapshot('rights.txt');
   });
 
-  it('for reading in the console gives access to no secret', () => {
+  it('to read in the console gives access to no secret', () => {
     expect(inWords(statementsOfPolicy(template, 'ConsoleReadPolicyArn'))).not.toContain('secretsmanager');
   });
 
-  it('for operating enters no secret, and reads none that shows who sent a request', () => {
+  it('to operate enters no secret, and reads none that proves who sent a request', () => {
     const rights = [...worthOf(template, 'ConsoleOperatePolicyArn')];
     const secrets = rights.filter((right) => !/#|^(sends|runs) /.test(right));
     expect(secrets).toEqual(['github', 'markers', 'partner/<connection>']);
   });
 
-  it('for entering secrets gives nothing else', () => {
+  it('to enter secrets gives nothing else', () => {
     const statements = statementsOfPolicy(template, 'ConsoleSecretsPolicyArn');
     expect([...new Set(statements.flatMap(({ Action }) => Action))].sort()).toEqual([
       'secretsmanager:GetSecretValue',
@@ -32,7 +32,7 @@ describe('a role or policy', () => {
     expect(inWords(statements)).not.toMatch(/intake|grants|markers/);
   });
 
-  it.each(POLICIES)('of SECURITY.md says of %s what each right is worth at its worst', (output) => {
+  it.each(POLICIES)('of SECURITY.md says for %s what each right is worth at worst', (output) => {
     const page = readFileSync(new URL('../../SECURITY.md', import.meta.url), 'utf8');
     const rows = [...page.matchAll(/^\| (?<rights>`.*`) \| (?<policy>\w+) \| .+ \|$/gm)];
     const named = rows.filter(({ groups }) => output.includes(`Console${groups?.policy}Policy`));
@@ -40,19 +40,19 @@ describe('a role or policy', () => {
     expect(new Set(rights)).toEqual(worthOf(template, output));
   });
 
-  it('of the pages that seal grants keeps none, and of who keeps them seals none', () => {
+  it('that seals grants cannot store them, and a role that stores them cannot seal any', () => {
     const rights = (slug: string) => rightsOf(slug, statementsOf(template, slug));
     expect(rights('account-link')).not.toMatch(/ grant#.*(Put|Update|Delete)Item/);
     expect(rights('slack-webhook')).not.toContain('Secretsgrants');
   });
 
-  it('for the console may use the key of a stage that has one, and has its path', () => {
+  it("for the console may use the stage's key, if there is one, and has its path", () => {
     const rules = synthesize('rules', everything).template();
     for (const output of POLICIES) expect(inWords(statementsOfPolicy(rules, output))).toContain('kms:Decrypt');
     rules.allResourcesProperties('AWS::IAM::ManagedPolicy', { Path: '/service/relay/' });
   });
 
-  it('where no accounts are linked, nothing of it is deployed, and no role can read what is kept for it', () => {
+  it('without linked accounts, nothing for them is deployed, and no role can read their items', () => {
     const { connections, ...rest } = everything;
     const without = synthesize('dev', { ...rest, deployment: {} }).template();
     expect(JSON.stringify(without.toJSON())).not.toMatch(
@@ -62,7 +62,7 @@ describe('a role or policy', () => {
   });
 });
 
-it.each(['rules', 'company'] as const)('nobody decrypts with the key of the stage %s directly', (stage) => {
+it.each(['rules', 'company'] as const)('nobody decrypts directly with the key of the stage %s', (stage) => {
   const template = synthesize(stage, everything).template();
   const statements = ['IAM::Policy', 'IAM::ManagedPolicy']
     .flatMap((type) => propertiesOf(template, type))

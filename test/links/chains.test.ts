@@ -74,7 +74,7 @@ it.each(routes.flatMap((route) => orders.map((order) => [...route, ...order] as 
   },
 );
 
-it('a transfer to links that lead to one another is refused, and holds up no webhook', async () => {
+it('a transfer between links that lead to each other is refused, and holds up no webhook', async () => {
   relay = await start({ a: 'main', b: 'main', c: 'main' });
   const named = (place: Place) => ({ entity: `issue-900${places[place].id}`, name: `${places[place].repository}#1` });
   const [b, c] = [named('b'), named('c')];

@@ -74,7 +74,7 @@ it('a transfer during the creation moves the defect', async () => {
   expect(await relay.links.get('issue-9002')).toMatchObject({ life: 'made' });
 });
 
-describe('what has not ended', () => {
+describe('work that has not ended', () => {
   const unknown: Fault = { kind: 'server-error', when: 'before work', operation: '/defects/create', times: 1 };
 
   it('a job replayed before its 30th day does not expire while it waits', async () => {
@@ -124,7 +124,7 @@ describe('what has not ended', () => {
   });
 });
 
-it('labeled, unlabeled, labeled within a second is a job although it happened before', async () => {
+it('labeled, unlabeled, labeled within a second makes a job, even though it happened before', async () => {
   relay = await startRelay({ config: exampleConfig({}, { connection: { limits: { perMinute: 1, perDay: 100 } } }) });
   await happens('opened', { id: 7 });
   await tell('labeled');
@@ -148,7 +148,7 @@ describe('two states of one second', () => {
   it.each([
     ['with the state from GitHub', true, 'the newest'],
     ['by a rule that makes the defect if GitHub does not show the issue', false, 'the first'],
-  ])('the worker settles a tie %s', async (_, isShown, title) => {
+  ])('the worker resolves a tie %s', async (_, isShown, title) => {
     await cross();
     const { issue } = issueEvent('read', { labels: ['bug'], title: 'the newest' });
     if (isShown) relay.github.issues.set('Codertocat/Hello-World#1', issue);
@@ -196,7 +196,7 @@ describe('an update', () => {
   it.each([
     ['was carried out', 'after work'],
     ['was not', 'before work'],
-  ] as const)('whose answer was lost is sent again, and no more than it: it %s', async (_, when) => {
+  ] as const)('whose answer was lost is sent again, but nothing else: it %s', async (_, when) => {
     relay = await startRelay({ config: exampleConfig(settings) });
     await happens('opened');
     relay.sandbox.setFault({ kind: 'cut', when, operation: '/defects/update', times: 1 });
@@ -260,7 +260,7 @@ describe('a defect that a discarded job had created', () => {
     expect(await relay.jobs('parked')).toEqual([]);
   });
 
-  it('is searched for before another creation, also by the job of a later event', async () => {
+  it('is searched for before another creation, even by the job of a later event', async () => {
     const [key = expect.fail('there is no key')] = relay.sandbox.keys;
     key.scopes = [];
     await happens('edited', { seconds: 1, title: 'edited' });
@@ -271,7 +271,7 @@ describe('a defect that a discarded job had created', () => {
   });
 });
 
-describe('a link that was cleared', () => {
+describe('a cleared link', () => {
   it.each(['again', 'search'] as const)('is given what was created, which `resolve --%s` finds', async (how) => {
     relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/defects/create', times: 1 });
     relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create', skip: 1 });
@@ -305,10 +305,10 @@ describe('a link that was cleared', () => {
   });
 });
 
-describe('the name of an issue', () => {
+describe("an issue's name", () => {
   const NAME = 'Codertocat/Hello-World#1';
 
-  it('belongs to another issue that is opened under it, whatever comes late of the first', async () => {
+  it('belongs to another issue that is opened under it, whatever arrives late for the first', async () => {
     await happens('opened', { id: 1, seconds: 1 });
     await happens('opened', { id: 2, seconds: 2, number: 1 });
     await tell('opened', { id: 1, seconds: 1 });

@@ -33,7 +33,7 @@ const edited = async (seconds: number, title: string) => {
 };
 const updates = () => relay.sandbox.audit.filter(({ endpoint }) => endpoint.endsWith('/defects/update'));
 
-describe('an update that arrives late', () => {
+describe('a late update', () => {
   it('does not stay if a gateway kept it and cut the connection', async () => {
     keepsNext = true;
     await edited(1, 'one');

@@ -40,7 +40,7 @@ const key = { pk: 'link#issue-1', sk: 'link' };
 const stored = (link: Link) => ({ ...key, ...unmarshall(marshall(toItem(link, 0), { removeUndefinedValues: true })) });
 
 describe('the item of a link', () => {
-  it('a link item returns the state stored in it', () => {
+  it('returns the state stored in it', () => {
     fc.assert(
       fc.property(states, (state) => {
         expect(fromItem(stored(made(state)), NOW)).toEqual(made(state));
@@ -55,12 +55,12 @@ describe('the item of a link', () => {
     [['defect.applied'], { defect: { id: 7, applied: { title: 1, body: 2 }, updates: 0 } }],
     [['defect.updates', 'defect.updatedAt'], { defect: { id: 7, applied: {}, updates: 0.5, updatedAt: NOW + 7.2e6 } }],
     [['claim.by', 'newest'], { claim: { connection: 'main', marker: 'm' }, newest: 'x' }],
-  ])('names %j, once and no deeper, where it cannot be read', (wrong, change) => {
+  ])('names %j, once and no deeper, if it is unreadable', (wrong, change) => {
     const [state = expect.fail('no state')] = fc.sample(states, 1);
     expect(fromItem({ ...stored(made(state)), ...change }, NOW)).toMatchObject({ life: 'unreadable', wrong });
   });
 
-  it('accepts any item, and keeps an unreadable item as it is', () => {
+  it('keeps an unreadable item unchanged, whatever it contains', () => {
     const one = fc.sample(states, 1)[0] ?? expect.fail('no state');
     const good = stored(made(one));
     const changed = fc

@@ -9,7 +9,7 @@ const happenings = (history: readonly Action[]) =>
 /** Pairs of events in which the second depends on the effect of the first. `npm run test:long` plays all pairs. */
 const pairs = ['opened, unlabeled, labeled', 'opened, transferred, edited title'];
 
-it('every promise about an issue is kept, at whatever stage of its first job another event comes', async () => {
+it('every promise about an issue is kept if another event comes at any stage of its first job', async () => {
   const ofPairs = [...smallHistories(2)].filter((history) => pairs.includes(happenings(history)));
   const findings = await playAll([...smallHistories(1), ...ofPairs, ...Object.values(foundHistories)]);
   expect(findings.map(inWords)).toEqual([]);

@@ -54,7 +54,7 @@ describe('a transfer that arrives', () => {
     ]);
   });
 
-  it('while the new issue waits to create one takes the defect along', async () => {
+  it('while the new issue waits to create one moves the defect there', async () => {
     await relay.happens(opened);
     relay.sandbox.setFault({ kind: 'rate-limited', operation: '/defects/create', times: 1, retryAfterSeconds: 600 });
     await post(edited(9, 'edited'));
@@ -82,7 +82,7 @@ describe('a transfer that arrives', () => {
     expect(await relay.jobs('parked')).toHaveLength(1);
   });
 
-  it('after a later transfer takes the defect to where the issue is now', async () => {
+  it("after a later transfer moves the defect to the issue's current place", async () => {
     await relay.happens(opened);
     await post(cameFurther, came);
     await relay.workToTheEnd();
@@ -93,7 +93,7 @@ describe('a transfer that arrives', () => {
   it.each([
     ['answered', () => {}],
     ['not answered', () => relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/defects/update' })],
-  ])('by half, and whole after an update of the old issue, ends as the new issue is: %s', async (_, disturb) => {
+  ])('by half, and whole after an update of the old issue, ends like the new issue: %s', async (_, disturb) => {
     await relay.happens(opened);
     relay.table.stopAt((body) => body.includes('link#issue-9001') && body.includes('"moved"'));
     const wentEdited = { ...went, issue: { ...went.issue, title: 'old' } };
@@ -111,7 +111,7 @@ describe('a transfer that arrives', () => {
   });
 });
 
-it('a later event tells of two defects again if the job that named them is being discarded', async () => {
+it('a later event names both defects again if the job that named them is being discarded', async () => {
   await relay.happens(opened, edited(9, 'edited'), came);
   const [job = expect.fail('no job is parked')] = await relay.jobs('parked');
   // The discard's message is lost until the next sweep.
@@ -125,7 +125,7 @@ it('a later event tells of two defects again if the job that named them is being
   ]);
 });
 
-describe('the transfers of a chain', () => {
+describe('a chain of transfers', () => {
   const last = issueEvent('edited', { id: 3, seconds: 9, title: 'in the last place' });
   const happens = (...events: object[]) => relay.happens(...events);
   it.each([
@@ -133,7 +133,7 @@ describe('the transfers of a chain', () => {
     { order: 'in order', transfers: [came, cameFurther, went, wentFurther], tell: happens },
     { order: 'the later one first', transfers: [wentFurther, cameFurther, came], tell: post },
     { order: 'the later one first', transfers: [cameFurther, came], tell: happens },
-  ])('name each pair of defects in one parked job: told $order', async ({ transfers, tell }) => {
+  ])('names each pair of defects in one parked job: told $order', async ({ transfers, tell }) => {
     await relay.happens(opened, edited(4, 'edited'), last);
     const [first, second, third] = relay.defects().map(({ defect_id }) => defect_id);
     await tell(...transfers);
@@ -145,7 +145,7 @@ describe('the transfers of a chain', () => {
     expect([naming(first, second).length, naming(second, third).length, reasons.length]).toEqual([1, 1, 2]);
   });
 
-  it('take the defect along if the claim on the way was discarded', async () => {
+  it('moves the defect if the claim on the way was discarded', async () => {
     await relay.happens(opened);
     scopes([]);
     await relay.happens(edited(4, 'edited'));
@@ -162,7 +162,7 @@ describe('the transfers of a chain', () => {
   it.each([
     ['the new repository', cameFurther],
     ['the old repository, before the new one says anything', wentFurther],
-  ])('name both defects if the first is told while the second is being recorded: %s tells it', async (_, further) => {
+  ])('names both defects if the first is named while the second is being recorded: %s names it', async (_, further) => {
     await relay.happens(opened, edited(4, 'edited'));
     const [first, second] = relay.defects().map(({ defect_id }) => defect_id);
     relay.table.loseAnswer(
@@ -177,7 +177,7 @@ describe('the transfers of a chain', () => {
   });
 });
 
-it('a job that a refusal has parked creates the defect of the transferred issue when it is replayed', async () => {
+it("a job that a refusal has parked creates the transferred issue's defect when it is replayed", async () => {
   relay.sandbox.setFault({ kind: 'rate-limited', operation: '/defects/create', times: 1, retryAfterSeconds: 600 });
   await post(opened);
   await relay.work();
@@ -193,7 +193,7 @@ it('a job that a refusal has parked creates the defect of the transferred issue 
   expect(await relay.jobs('parked')).toEqual([]);
 });
 
-it('a tie on the link that a transfer leads to is settled too', async () => {
+it('a tie on the link that a transfer leads to is resolved, too', async () => {
   // The job of the first issue resolves its tie, and its creation meets a temporary failure.
   relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create', times: 1 });
   relay.sandbox.setFault({ kind: 'key-revoked', times: 2, skip: 1 });

@@ -45,7 +45,7 @@ async function startOwner(): Promise<{ process: ChildProcess; endpoint: string }
   return { process: owner, endpoint: String(endpoint).trim() };
 }
 
-it('the database ends with its relay, even if that is killed, and lets the next one in', async () => {
+it('the database ends with its relay, even if the relay is killed, and lets the next one in', async () => {
   const owner = await startOwner();
   owner.process.kill('SIGKILL');
   const { client, database } = await open();

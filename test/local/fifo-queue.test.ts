@@ -36,7 +36,7 @@ const startServer = (choose?: (count: number) => number) => async () => {
 };
 
 describe('the queue', () => queueStatements(startServer(), []));
-describe('the queue with any order of groups', () =>
+describe('the queue with groups in any order', () =>
   queueStatements(
     startServer((count) => Math.floor(count * Math.random())),
     [],

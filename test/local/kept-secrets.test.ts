@@ -11,7 +11,7 @@ const partner = { baseUrl: 'https://pm.example.com', apiKey: 'pk_main', secretKe
 const variables = { PARTNER_BASE_URL: 'https://pm.example.com', PARTNER_API_KEY: 'pk', PARTNER_SECRET_KEY: 'sk' };
 
 describe('the secrets of this machine', () => {
-  it('a secret is kept for its owner only, beside the others', async () => {
+  it('a secret is readable only by its owner, beside the others', async () => {
     keepSecret('partner/main', partner);
     keepSecret('github', { token: 'ghp_1' });
     keepSecret('github', { token: 'ghp_2' });
@@ -47,7 +47,7 @@ describe('the secrets of this machine', () => {
     expect(readKeptSecrets).toThrow(/^(?!.*sk_secret)/s);
   });
 
-  it('a secret that is made once stays the same, and a damaged one says what removing it means', async () => {
+  it('a generated secret stays the same, and a damaged one says what its removal means', async () => {
     const made = githubWebhookOf(new Map(), {});
     expect(githubWebhookOf(new Map(), {})).toEqual(made);
     expect(made.from).toBe('.relay/github-webhook.key');
@@ -64,13 +64,13 @@ describe('the instances of the connections', () => {
     ['partner/other', { ...partner, apiKey: 'pk_other' }],
   ]);
 
-  it('each connection has its own secret, and a single connection may have that of the variables', () => {
+  it("each connection has its own secret, and a single connection may use the variables' secret", () => {
     expect(partnersOf(['main', 'other'], kept, {})?.get('other')).toMatchObject({ apiKey: 'pk_other' });
     expect(partnersOf(['main'], kept, variables)?.get('main')).toMatchObject({ apiKey: 'pk' });
     expect(partnersOf(['main', 'other'], new Map(), {})).toBeUndefined();
   });
 
-  it('one set of variables does not serve two connections', () => {
+  it('one set of variables is not enough for two connections', () => {
     expect(() => partnersOf(['main', 'other'], kept, variables)).toThrow(
       /connections main and other, and PARTNER_… can serve only one: .*secrets set partner\/main\n.*secrets set partner\/other$/s,
     );
@@ -85,7 +85,7 @@ describe("the secrets of Slack's app", () => {
     expect(() => slackAppOf(new Map(), given)).toThrow(expected);
   });
 
-  it('an entered secret without a token is a mistake, and neither means the stand-in', () => {
+  it('an entered secret without a token is a mistake, and without both the stand-in is used', () => {
     const entered = new Map([['slack', { signingSecret: 's' }]]);
     expect(() => slackAppOf(entered, {})).toThrow(/has no bot token.*install the app/);
     expect(slackAppOf(new Map(), {})).toBeUndefined();

@@ -60,7 +60,7 @@ export function queueStatements(start: () => Promise<QueueServer>, differences: 
     return received;
   }
 
-  it('a message that is not deleted comes again after its visibility timeout, before the rest of its group', async () => {
+  it('a message that is not deleted returns after its visibility timeout, before the rest of its group', async () => {
     const queue = await queueOf('a1', 'a2');
     expect(await receive(queue)).toMatchObject({ body: 'a1', receiveCount: 1 });
     await queue.pass(TIMEOUT_S - 1);
@@ -69,7 +69,7 @@ export function queueStatements(start: () => Promise<QueueServer>, differences: 
     expect(await receive(queue)).toMatchObject({ body: 'a1', receiveCount: 2 });
   });
 
-  it('a message that is put to sleep comes at its time, and its group waits for it', async () => {
+  it('a message that is put to sleep returns on time, and its group waits for it', async () => {
     const queue = await queueOf('a1', 'a2', 'b1');
     const [first, second] = await receiveAll(queue);
     const [a, b] = first?.body === 'a1' ? [first, second] : [second, first];
@@ -82,7 +82,7 @@ export function queueStatements(start: () => Promise<QueueServer>, differences: 
     expect(await queue.receive()).toMatchObject({ body: 'a1', receiveCount: 2 });
   });
 
-  it('a message is taken once, even after it was deleted', async () => {
+  it('a message is accepted once, even after it was deleted', async () => {
     const queue = await queueOf('a1', 'a1');
     await queue.delete((await receive(queue)).receiptHandle);
     await queue.send('a1 again', 'a', 'a1');
@@ -90,14 +90,14 @@ export function queueStatements(start: () => Promise<QueueServer>, differences: 
     expect(await bodiesIn(queue)).toEqual(['a2']);
   });
 
-  it('a deduplication id is that of one group', async () => {
+  it('a deduplication id belongs to one group', async () => {
     const queue = await queueOf();
     await queue.send('a1', 'a', 'same');
     await queue.send('b1', 'b', 'same');
     expect(await bodiesIn(queue)).toEqual(differs('deduplicates over all groups') ? ['a1'] : ['a1', 'b1']);
   });
 
-  it('only the last handle of a message counts', async () => {
+  it('only the last handle of a message is valid', async () => {
     const queue = await queueOf('a1', 'b1');
     const early = await receiveAll(queue);
     await queue.pass(TIMEOUT_S + 0.5);
@@ -122,7 +122,7 @@ export function queueStatements(start: () => Promise<QueueServer>, differences: 
     expect(await queue.deadLetters()).toEqual(['a1']);
   });
 
-  it('what a worker reports as failed, or throws on, comes again, and the rest is deleted', async () => {
+  it('messages that a worker reports as failed, or throws on, return, and the rest is deleted', async () => {
     const queue = await queueOf('a1', 'b1', 'c1');
     const outcomes: Record<string, (event: SQSEvent) => Promise<SQSBatchResponse>> = {
       a1: async ({ Records }) => ({

@@ -59,7 +59,7 @@ describe('the schedules on one machine', () => {
   it.each([
     ['the timer is early', 0, 2_000],
     ['the clock is set back', MINUTE, 90_000],
-  ])('schedules fire once for a time, also if %s', async (_, afterMs, backMs) => {
+  ])('schedules fire once for each time, even if %s', async (_, afterMs, backMs) => {
     local.start();
     await vi.advanceTimersByTimeAsync(afterMs);
     vi.setSystemTime(Date.now() - backMs);

@@ -107,7 +107,7 @@ describe('Socket Mode', () => {
     expect(relay.slack.views).toHaveLength(1);
   });
 
-  it('what the relay did not accept is not acknowledged', async () => {
+  it('a request that the relay did not accept is not acknowledged', async () => {
     await connect();
     instead = 500;
     slack.send(command('done 101'));
@@ -118,7 +118,7 @@ describe('Socket Mode', () => {
     expect(String(errors)).toContain('the relay answered 500');
   });
 
-  it('an event that the relay does not take is acknowledged, so that Slack does not send it again', async () => {
+  it('an event that the relay does not use is acknowledged, so that Slack does not send it again', async () => {
     await connect();
     const event = { envelope_id: 'event', type: 'events_api', payload: { event: { type: 'app_mention' } } };
     expect(await acknowledged(event)).toEqual({ envelope_id: 'event' });
@@ -135,12 +135,12 @@ describe('Socket Mode', () => {
     await acknowledged(command('done 101'));
   });
 
-  it('a connection is replaced if nothing was heard of it for long', async () => {
+  it('a connection is replaced after a long silence', async () => {
     start({ silenceMs: 50 });
     await expect.poll(() => connections).toBeGreaterThan(2);
   });
 
-  it('it says so and pauses if a connection ends right after the greeting', async () => {
+  it('it reports and pauses if a connection ends right after the greeting', async () => {
     start({ firstPauseMs: 2_000 });
     await ready();
     slack.cut();

@@ -176,7 +176,7 @@ describe('npm start', WAITING, () => {
     ['--help', 0, /PARTNER_BASE_URL/],
     ['--prot=8080', 1, /unknown option '--prot=8080'\s+Nothing was started. npx partner-relay start --help/],
     ['8080', 1, /too many arguments.*\s+Nothing was started/],
-  ])('npm start takes no arguments but --help, and starts nothing: %s', async (argument, code, said) => {
+  ])('npm start accepts only --help, and starts nothing: %s', async (argument, code, said) => {
     const started = start({}, [argument]);
     await started.ended();
     expect(started.process.exitCode).toBe(code);
@@ -250,7 +250,7 @@ describe('npm start', WAITING, () => {
     expect(started.output()).not.toContain('sk_');
   });
 
-  it('npm start uses a configuration once it is saved, if it is good, and says what needs a restart', async () => {
+  it('npm start uses a valid configuration when it is saved, and says what needs a restart', async () => {
     const config = join(folder, 'own.config.ts');
     const labels = join(folder, 'labels.ts');
     const text = (rest = '') => `import { labels } from './labels.ts';
@@ -292,7 +292,7 @@ export default {
     await started.printed('has the settings of the running relay again');
   });
 
-  it('npm start gives a file of the team what stands beside it, and the secret of its webhook, once they are saved', async () => {
+  it("npm start gives a team's file the data beside it, and its webhook's secret, when they are saved", async () => {
     const config = join(withPackage(folder), 'own.config.ts');
     await writeFile(
       config,
@@ -353,7 +353,7 @@ export const run = async (_, { github, list }) => {
       .toContain('v7 for Ada');
   });
 
-  it('npm start has a stand-in of GitHub, which shows comments, has the issues for a backfill, and alone gets its token', async () => {
+  it('npm start has a stand-in for GitHub, which shows comments, has the issues for a backfill, and alone gets its token', async () => {
     const asked: (string | undefined)[] = [];
     const elsewhere = createServer((request, response) => {
       asked.push(request.url);
@@ -410,7 +410,7 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
   it.each([
     ['.relay', []],
     ['.relay/sandbox/dynamodb/CURRENT', ['.relay']],
-  ])('npm start notices that its state was deleted, says so, and takes nothing more: %s', async (path, left) => {
+  ])('npm start notices that its state was deleted, says so, and accepts nothing more: %s', async (path, left) => {
     const started = start();
     await started.printed('npx partner-relay send issues');
     const url = /webhook +(\S+)/.exec(started.output())?.[1] ?? '';
@@ -424,7 +424,7 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
   });
 
   it.skipIf(!mayMount())(
-    'npm start loses nothing that it took when the disk is full, and says so in a sentence',
+    'npm start loses nothing that it accepted when the disk is full, and says so in a sentence',
     async () => {
       mountSmallDisk(folder);
       try {

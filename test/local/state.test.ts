@@ -31,12 +31,12 @@ it.each([
   ['nothing answers at its address', async () => 'http://127.0.0.1:1'],
   ['a relay of another start answers there', () => addressOf(startHttpFront(0, ofAnotherStart))],
   ['something else answers there', () => addressOf(listen(createServer(notFound)))],
-])('the state file is stale if %s, whatever process has its id', async (_, start) => {
+])('the state file is stale if %s, whichever process has its id', async (_, start) => {
   noteRunning({ ...running, url: await start() });
   expect(await findRunning()).toBeUndefined();
 });
 
-it('a relay that takes nothing any more is found, and says why', async () => {
+it('a relay that accepts nothing is found, and says why', async () => {
   const halted = () => 'the disk is full';
   noteRunning({ ...running, url: await addressOf(startHttpFront(0, {}, undefined, undefined, halted)) });
   await expect(findRunning()).rejects.toThrow(/^the relay at http:\S+ accepts nothing: the disk is full\.$/);

@@ -31,7 +31,7 @@ describe('the story of jobs in the first terminal', () => {
     ]);
   });
 
-  it('a job with an unknown outcome is to be resolved, and not to be replayed', async () => {
+  it('a job with an unknown outcome says to resolve it, and not to replay it', async () => {
     const lines = await told({ ...job, message: 'job parked', reason: 'no answer', kind: 'outcome unknown' });
     expect(lines[0]).toBe('[4eff2e] ✗ acme/web#1 parked: no answer');
     const offered = lines.flatMap((line) => new RegExp(`resolve ${job.jobId} (--\\w+)`).exec(line)?.[1] ?? []);
@@ -44,7 +44,7 @@ describe('the story of jobs in the first terminal', () => {
     ['failed', '#failed'],
     ['needs an operator', '#needs-an-operator'],
     ['outcome unknown', '#unknown-outcome'],
-  ])('a job that is parked as %s is explained as `partner-relay job` explains it', async (kind, section) => {
+  ])('a job that is parked as %s is explained as in `partner-relay job`', async (kind, section) => {
     const logged: Record<string, unknown>[] = [];
     const push = (line: Record<string, unknown>) => void logged.push(line);
     const metrics = createMetrics('test', () => {}, Date.now);
@@ -58,7 +58,7 @@ describe('the story of jobs in the first terminal', () => {
   it.each([
     ['2026-11-20T11:00:00', /looks again at 11:00:00:/],
     ['2026-11-21T09:00:00', /looks again at 2026-11-21 09:00:00 \S+:/],
-  ])('a time of another day has its date, however near it is: %s', async (due, said) => {
+  ])('a time on another day has its date, however near it is: %s', async (due, said) => {
     vi.setSystemTime(new Date('2026-11-20T10:45:00'));
     onTestFinished(() => void vi.useRealTimers());
     const [line] = await told({ ...job, message: 'job waits', dueAt: new Date(due).toISOString(), why: 'its time' });
@@ -101,7 +101,7 @@ describe('the story of jobs in the first terminal', () => {
     ]);
   });
 
-  it('the text of a check is shown in indented lines, which cannot pass for lines of the story', async () => {
+  it('the text of a check is in indented lines, which cannot pass for lines of the story', async () => {
     const check = { name: 'Tracked work', commit: 'acme/web@5779607', conclusion: 'failure', title: 'not tracked' };
     const text = ['It closes no issue.', '\u001b[2K\r10:00:00  ✓ acme/web#1: done'];
     expect(await told({ message: 'check on GitHub', ...check, text })).toEqual([

@@ -46,12 +46,12 @@ it.each<[string, () => unknown, number?]>([
   if (count !== undefined) expect(lines).toHaveLength(count);
 });
 
-it('text that people read is kept', () => {
+it('texts that people read are unchanged', () => {
   expect(oneLine('Grüße, 日本語, 👨‍👩‍👧, a\tb')).toBe('Grüße, 日本語, 👨‍👩‍👧, a b');
   expect(printable('one\n\ttwo')).toBe('one\n\ttwo');
 });
 
-it('JSON is the same for programs', () => {
+it('JSON has the same values for programs', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 1 }), fc.string({ unit: 'binary', maxLength: 20 }), (value, text) => {
       const json = printableJson({ value, text });

@@ -21,7 +21,7 @@ afterEach(async () => {
   rmSync(path, { recursive: true, force: true });
 });
 
-it('writes that come together are all carried out, in order', async () => {
+it('simultaneous writes are all carried out, in order', async () => {
   await Promise.all([
     ...Array.from({ length: 50 }, (_, number) => files.put(`key ${number % 5}`, number)),
     files.del('key 3'),
@@ -33,7 +33,7 @@ it('writes that come together are all carried out, in order', async () => {
   ]);
 });
 
-it('nothing is written or answered behind a write that failed', async () => {
+it('nothing is written or answered after a failed write', async () => {
   const unwritable = {
     toJSON() {
       throw new Error('the disk is full');

@@ -41,7 +41,7 @@ describe('a connection that fails as a whole', () => {
     ['a maintenance page', { kind: 'maintenance' }, 1],
     ['a login page', { kind: 'login-redirect' }, 1],
     ['every connection is cut', { kind: 'cut', when: 'on arrival' }, 1],
-  ])('jobs wait for one probe at a time and resume automatically: %s', async (_, fault, lost) => {
+  ])('jobs wait for one probe at a time, and resume automatically: %s', async (_, fault, lost) => {
     await start();
     // Created before the outage, so that there is something to update, too.
     await relay.post('issues', issueEvent('opened', { id: JOBS + 1 }));
@@ -70,7 +70,7 @@ describe('a connection that fails as a whole', () => {
 });
 
 describe('an operation that fails alone', () => {
-  it('a failing operation is called by one job at a time, after growing pauses', async () => {
+  it('is called by one job at a time, after growing pauses', async () => {
     await start();
     await open(20);
     await relay.work();
@@ -98,7 +98,7 @@ describe('creations while their operation answers 500', () => {
     ['before work', 3 + 7],
     ['after work', 0],
   ] as const)(
-    'creations wait unsent, apart from a few, and are made once the operation works again: %s',
+    'wait unsent, apart from a few, and are carried out once the operation works again: %s',
     async (when, mostParked) => {
       await start();
       relay.sandbox.setFault({ kind: 'server-error', when, operation: '/defects/create' });
@@ -114,7 +114,7 @@ describe('creations while their operation answers 500', () => {
     },
   );
 
-  it('creations that were sent are sent again if the operation works within four minutes', async () => {
+  it('are sent again after they were sent once, if the operation works within four minutes', async () => {
     await start();
     relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/create' });
     await open(40);
@@ -126,8 +126,8 @@ describe('creations while their operation answers 500', () => {
   });
 });
 
-describe('a job that meets 429', () => {
-  it('stops the connection once, then waits alone while others are served, and is parked after eight attempts', async () => {
+describe('a job that gets a 429', () => {
+  it('stops the connection once, then waits alone while others continue, and is parked after eight attempts', async () => {
     await start();
     await open(1);
     await relay.work();

@@ -99,7 +99,7 @@ function answerOf(trouble: Trouble, request: string) {
 }
 
 describe('redelivery', () => {
-  it('redelivery loses nothing and requests nothing unnecessarily, whatever happens', async () => {
+  it('loses nothing and requests nothing unnecessarily, whatever happens', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(happening, { minLength: 5, maxLength: 40 }),
@@ -135,7 +135,7 @@ describe('redelivery', () => {
     );
   });
 
-  it('redelivery loses nothing in an outage of nearly three days with more failures than one run can request', async () => {
+  it('loses nothing in an outage of nearly three days with more failures than one run can request', async () => {
     const trial = await startRedeliveryTrial();
     const { github, opened, pass } = trial;
     const ofKind = (method: string) => github.requests.filter((request) => request.startsWith(method));

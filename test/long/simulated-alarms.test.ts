@@ -107,7 +107,7 @@ const seenBy: Record<string, string> = {
   'hooks-refused': 'github-redelivery',
 };
 
-it('every alarm goes off in a state above or a test, or docs/emulator.md says that only AWS can show it', () => {
+it('every alarm goes off in a state above or in a test, or docs/emulator.md says that only AWS can show it', () => {
   for (const name of Object.values(seenBy)) {
     expect(existsSync(new URL(`../functions/${name}.test.ts`, import.meta.url))).toBe(true);
   }

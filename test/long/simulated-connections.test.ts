@@ -21,7 +21,7 @@ it('uses the limits of six connections at once', async () => {
   expect.soft(result.jobs).toEqual({ succeeded: load.arrivals.length });
 });
 
-describe('beside busy teams', () => {
+describe('a quiet team beside busy teams', () => {
   const ofQuiet = (lane: Call['lane']) => (call: Call) => call.connection === loads.QUIET && call.lane === lane;
 
   it.each([
@@ -29,7 +29,7 @@ describe('beside busy teams', () => {
     [4, 2_000, 1],
     [10, 2_000, 2],
   ])(
-    '%i of them, answers within %i ms, a quiet one hardly waits, and they use their limits',
+    'hardly waits beside %i of them, answered within %i ms, and they use their limits',
     async (busy, slowestMs, seed) => {
       const load = loads.besideBusyTeams(busy, 'derived', slowestMs, seed);
       const { result } = await simulateKeepingPromises(load);
@@ -50,7 +50,7 @@ describe('beside busy teams', () => {
   );
 });
 
-it('an operation that fails for 1,500 jobs costs the other connection nothing', async () => {
+it('an operation that fails for 1,500 jobs does not slow the other connection down', async () => {
   // The 1,500 messages that come at once delay everything, whether they succeed or fail.
   const ofOther = async (fails: boolean) => {
     const { calls } = await simulate(loads.failingOperation(fails, 1));

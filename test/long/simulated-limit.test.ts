@@ -23,7 +23,7 @@ it.each([5, 45])('uses the limit with 5+%i workers', async (workers) => {
 });
 
 it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])(
-  'uses each minute from the first call on, with nobody but the issues of 16 senders: start %i',
+  'uses each minute from the first call on, with only the issues of 16 senders: start %i',
   async (seed) => {
     const { figures } = await simulateKeepingPromises(loads.issuesOfSenders(700, 6 * MINUTE, seed));
     expect.soft(Math.min(...figures.inMinutes), 'calls in a minute').toBeGreaterThanOrEqual(114);
@@ -35,14 +35,14 @@ it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])(
 it.each([
   ['others send 40 calls a minute with the key', { othersPerMinute: 40 }],
   ['the real limit is half', { realPerMinute: 60 }],
-])('learns what the service allows where %s', async (_, how) => {
+])('learns what the service allows if %s', async (_, how) => {
   const { calls, errors } = await simulate(loads.fewerThanConfigured(how, 1));
   expect.soft([...errors.keys()]).toEqual([]);
   expect.soft(p99Of(waitsOfPeople(calls, isAfterStart)), 'wait of people (p99)').toBeLessThanOrEqual(10_000);
   expect.soft(calls.filter(({ status }) => status === 429).length, 'refused').toBeLessThan(8);
 });
 
-it('keeps and uses the limit of each of two days', async () => {
+it('keeps and uses the limit on each of two days', async () => {
   const load = loads.twoDays(1);
   const { result, figures } = await simulateKeepingPromises(load);
   for (const calls of countedIn(result.calls, load, 'main', DAY)) {

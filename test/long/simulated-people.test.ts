@@ -54,7 +54,7 @@ it.each([
 );
 
 it.each([0, 1_500])(
-  "serves people's first commands at once while one person floods, over a backlog of %i issues",
+  "serves people's first commands at once while one person floods the relay, behind a backlog of %i issues",
   async (issues) => {
     const load = loads.flood(issues, 1);
     const { calls, errors, jobs } = await simulate(load);
@@ -67,7 +67,7 @@ it.each([0, 1_500])(
   },
 );
 
-it('a job that always meets 429 is parked, and people hardly wait for it', async () => {
+it('a job that always gets a 429 is parked, and people hardly wait for it', async () => {
   const { calls, jobs } = await simulate(loads.limitedJob(1));
   expect(jobs.parked).toBe(1);
   // The seeds 1 to 3 give 1.8 to 2.4 s.

@@ -9,7 +9,7 @@ import { MINUTE, SECOND } from '../simulation/workloads.ts';
 /** The number of invocations after which Lambda stops the next. */
 const ROUNDS = 16;
 
-it("a long backlog continues where Lambda's guard against loops would stop its messages", async () => {
+it("a long backlog continues where Lambda's protection against loops would stop its messages", async () => {
   const load = loads.longBacklog(false, 1);
   const { result, figures } = await simulateKeepingPromises(load);
   expect(figures.longestChain).toBeGreaterThan(ROUNDS);
@@ -35,7 +35,7 @@ it('sweeps 5,000 jobs that are due at the same moment', async () => {
   expect(result.jobs).toEqual({ 'not-done': 5_000 });
 });
 
-it('is not refused where a gateway holds calls for longer than the relay waits', async () => {
+it('is not refused if a gateway holds calls for longer than the relay waits', async () => {
   const { figures } = await simulateKeepingPromises(loads.heldCalls(1));
   // The slowest command's own call was held, with some seeds several times.
   expect(figures.people.p50Ms).toBeLessThan(1_000);
@@ -48,7 +48,7 @@ it.each<[number, number, number, number]>([
   // The aim is 45 s. Five workers need most of that for the calls alone, and the rest is chance.
   [0.2, 150, 6_000, 50],
 ])(
-  'sends all where %f of the answers are lost: %i issues, limit %i, within %i s',
+  'sends everything if %f of the answers are lost: %i issues, limit %i, within %i s',
   async (part, issues, limit, seconds) => {
     const { result, figures } = await simulateKeepingPromises(loads.lostAnswers(part, issues, limit, 1));
     expect(figures.jobs).toEqual({ succeeded: issues });

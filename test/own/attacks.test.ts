@@ -64,7 +64,7 @@ describe('an event', () => {
     expect(log).not.toContain(SECRET);
   });
 
-  it('whose job is async and fails makes no job, and ends no process', async () => {
+  it('with an async job that fails makes no job, and ends no process', async () => {
     const failing = async () => Promise.reject(new Error(SECRET));
     relay = await startRelay({ own: { mine: onRelease(failing as never) } });
     const heard = await rejectionsHeard(async () => {
@@ -76,7 +76,7 @@ describe('an event', () => {
     expect(JSON.stringify(relay.log)).not.toContain(SECRET);
   });
 
-  it('is the same for each file, whatever another one does to it', async () => {
+  it('is the same for each file, whatever another file does to it', async () => {
     const taking = github('issues.opened', {
       input: {},
       job({ issue }: { issue: { id?: number } }) {
@@ -93,7 +93,7 @@ describe('an event', () => {
     expect((await relay.post('issues', issueEvent('opened', { labels: [] }))).status).toBe(200);
   });
 
-  it('makes the missing job alone once a file is repaired, and none for another hook or 31 days later', async () => {
+  it('makes only the missing job once a file is repaired, and none for another hook or 31 days later', async () => {
     let isBroken = true;
     const throwing = onRelease(() => {
       if (isBroken) throw new Error('a mistake');
@@ -184,7 +184,7 @@ it.each<[string, CustomRun, CustomRun, 'lost' | 'whole', string]>([
   ['one without an answer that became a call', waits, becameCall, 'lost', WAS_CREATION],
   ['a creation that is sent by its path', waits, byPath, 'whole', 'use create()'],
   ['two in the other order', inOrder('a', 'b'), inOrder('b', 'a'), 'whole', "reaches 'b' without it"],
-])('changed code makes nothing twice: %s', async (_, before, after, answer, reason) => {
+])('changed code does nothing twice: %s', async (_, before, after, answer, reason) => {
   const { file, made } = await start(before);
   if (answer === 'lost') relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/defects/create' });
   await relay.work();
@@ -305,7 +305,7 @@ const outOfTurn = 'Steps run one after the other: await each, in a list with for
 
 /** @param completed the number of complete items */
 const fails = (step: string, reason: string | RegExp, completed: number, act: Acts) =>
-  it(`no process ends, and no job succeeds, by a step ${step}`, async () => {
+  it(`no process ends, and no job succeeds, because of a step ${step}`, async () => {
     const heard = await rejectionsHeard(async () => {
       await start(doing(act));
       await relay.workToTheEnd();
@@ -372,7 +372,7 @@ fails('in front of which a timer throws', mistake, 0, async ({ call }) => {
   await call('first', COMPLETE, done(101));
 });
 
-it('the log has the file of a promise that fails once the job has ended, and no word of a payload', async () => {
+it('the log has the file of a promise that fails after the job has ended, and no part of a payload', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await start(async ({ call }) => {
     void released.then(() => call('late', COMPLETE, done(101)));
@@ -390,7 +390,7 @@ it('the log has the file of a promise that fails once the job has ended, and no 
   expect(relay.sandbox.audit).toEqual([]);
 });
 
-it('a creation without an answer that nobody waits for is sent again, and then the job parks', async () => {
+it('a creation without an answer that nothing awaits is sent again, and then the job parks', async () => {
   const { made } = await start(async ({ create }) => {
     void create('defect', 'defects/create', defect);
     return 'done';
@@ -401,7 +401,7 @@ it('a creation without an answer that nobody waits for is sent again, and then t
   await isParked(expect.stringContaining("step 'defect' was under"), 'needs an operator');
 });
 
-it('what a run throws is tried again, and shows nothing of its text', async () => {
+it('an error that a run throws is tried again, and its text is not shown', async () => {
   await start(async ({ call }) => {
     await call('read', 'tasks/list', { project_id: PROJECT }, () => JSON.parse(SECRET));
     return 'done';
@@ -411,7 +411,7 @@ it('what a run throws is tried again, and shows nothing of its text', async () =
   expect(JSON.stringify(relay.log)).not.toContain(SECRET);
 });
 
-it('each question has an answer of its own, whatever the clock of who answers shows', async () => {
+it('each question has its own answer, whatever the clock of the person who answers shows', async () => {
   const { replay } = await start(async ({ ask }) => {
     const first = await ask('first', 'May it?');
     const second = await ask('second', 'Sure?');
@@ -426,7 +426,7 @@ it('each question has an answer of its own, whatever the clock of who answers sh
   expect(await relay.jobs()).toMatchObject([{ status: 'succeeded', outcome: 'yes, very' }]);
 });
 
-it('jobs of a team have two workers of a queue at most, also those that an operator sends past their wait', async () => {
+it("a team's jobs use at most two workers of a queue, even when an operator resumes them early", async () => {
   const { file } = await start(waits);
   file.on = github('issues.opened', {
     input: { title: z.string() },
@@ -446,7 +446,7 @@ it('jobs of a team have two workers of a queue at most, also those that an opera
   expect(received.filter((name) => name !== 'mine')).toEqual(['issue-to-defect']);
 });
 
-it("what an outsider wrote gives no command where a team's comment quotes it with a person's token", async () => {
+it("an outsider's text gives no command if a team's comment quotes it with a person's token", async () => {
   const quoting = github('issues.opened', {
     by: 'anyone',
     input: { body: z.string(), issue: z.number() },

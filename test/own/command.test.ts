@@ -74,7 +74,7 @@ async function start(rest: Parameters<typeof exampleConfig>[1] = {}) {
   relay = await startRelay({ own, config: exampleConfig({}, rest), sandbox: { mcp: { enabled: true } } });
 }
 
-describe('a command of a team in Slack', () => {
+describe("a team's command in Slack", () => {
   it('is carried out with its parameters, and answers its author', async () => {
     await start();
     const { atOnce, inTheEnd } = await ask(relay, `block “${TASK}”  waits for “it”`);
@@ -99,7 +99,7 @@ describe('a command of a team in Slack', () => {
       `shout ${'x'.repeat(8_192)}`,
       'That is too long: shout takes 8192 characters at most, and letters such as ä count twice.',
     ],
-  ])('is explained if it cannot be read: %.20s', async (typed, why) => {
+  ])('is explained if it is unreadable: %.20s', async (typed, why) => {
     await start();
     expect((await command(relay, typed)).text).toBe(`:warning: ${why}`);
     expect(await relay.jobs()).toEqual([]);
@@ -118,7 +118,7 @@ describe('a command of a team in Slack', () => {
     expect(readable(lastMessage(relay).blocks)).toMatch(/^:warning: There is no command “retired”\./);
   });
 
-  it('is in help and can be used where the person may use it', async () => {
+  it('is in help, and works where the person may use it', async () => {
     await start({ slack: { permissions: { block: { channels: [PLATFORM] } } } });
     const help = async (channelId: string) => (await command(relay, 'help', { channelId })).text;
     const line = '/pm block <task> <reason…>  says in the channel of the platform that a task is blocked';
@@ -139,7 +139,7 @@ describe('a command of a team in Slack', () => {
     expect(readable(lastMessage(relay).blocks)).toBe(':white_check_mark: Done later.');
   });
 
-  it('says a link with a text of its own, and markup of others is text', async () => {
+  it("shows a link with the team's text, and other people's markup as text", async () => {
     await start();
     const url = 'https://alerts.example/?a=1&b=>';
     await ask(relay, `point ${url}`);
@@ -170,7 +170,7 @@ describe('a command of a team in Slack', () => {
     expect(relay.sandbox.requests).toBe(lists);
   });
 
-  it('acts as its author with a tool, where they have linked an account', async () => {
+  it('acts as its author with a tool, if they have linked an account', async () => {
     await start({ connection: { mcp: { accounts: 'required' } } });
     expect((await ask(relay, 'mine checkout')).inTheEnd).toContain('Link it in Slack with /pm link');
     await linkAccount(relay);
@@ -178,7 +178,7 @@ describe('a command of a team in Slack', () => {
     expect(relay.sandbox.requests).toBe(0);
   });
 
-  it('does not use the key where people act in their own name', async () => {
+  it('does not use the key if people act in their own name', async () => {
     await start({ connection: { mcp: { accounts: 'required' } } });
     expect((await ask(relay, `block "${TASK}" x`)).inTheEnd).toBe(
       ':warning: Here, people act in their own name, and block needs the key of the relay for task(). Tell your Partner Relay administrator.',
@@ -199,7 +199,7 @@ it.each([
   expect(() => described('mine', file, [], exampleConfig())).toThrow(why);
 });
 
-describe('a command of a team in a comment', () => {
+describe("a team's command in a comment", () => {
   type Fields = Record<string, unknown>;
   const example = exampleOf('issue_comment', 'created') as Fields & { comment: Fields };
   const at = '2026-11-20T09:59:58Z';

@@ -30,7 +30,7 @@ const throwsAt = (time: number, name: string, rest: object = {}) => {
 };
 const deep = JSON.parse(`${'{"a":'.repeat(40)}1${'}'.repeat(40)}`);
 
-describe('what `job` returns', () => {
+describe('the drafts that `job` returns', () => {
   it.each<[string, () => unknown, string]>([
     ['a Date', input(new Date(0)), 'input.x is a Date, which is not kept; convert it to a text'],
     ['a URL', input({ at: [new URL('https://a.example')] }), 'input.x.at.0 is a URL'],
@@ -70,7 +70,7 @@ describe('what `job` returns', () => {
     ['a time that is a number in a text', draft({ at: '1' }), 'at is not a time'],
     ['a promise', async () => ({ happened: [1], input: {} }), 'job returns neither a draft nor'],
     ['nothing', () => undefined, 'job returns neither a draft nor'],
-  ])('costs only its file if it has %s, and its value is not shown', async (_, job, said) => {
+  ])('affect only their file if they have %s, and its value is not shown', async (_, job, said) => {
     relay = await startRelay({ own: { aaa: release(job), bbb: release(draft({})) } });
     for (let delivery = 0; delivery < 2; delivery++) {
       expect(await relay.post('release', published)).toMatchObject({
@@ -86,7 +86,7 @@ describe('what `job` returns', () => {
     expect(JSON.stringify(relay.log)).not.toContain(SECRET);
   });
 
-  it('may have a title, which lists show on one line, and no log', async () => {
+  it('may have a title, which is on one line in lists, and in no log', async () => {
     const title = `Complete ${SECRET}\nat \u202eonce ${'x'.repeat(200)}`;
     relay = await startRelay({ own: { aaa: release(draft({ title })) } });
     await relay.post('release', published);
@@ -96,14 +96,14 @@ describe('what `job` returns', () => {
     expect(JSON.stringify(relay.log)).not.toContain(SECRET);
   });
 
-  it('is read before its job is stored, and not again', async () => {
+  it('are read before their job is stored, and not again', async () => {
     relay = await startRelay({ own: { aaa: release(draft({ input: { x: throwsAt(3, 'at') } })) } });
     expect(await relay.post('release', published)).toMatchObject({ status: 202 });
     await relay.workToTheEnd();
     expect(await relay.jobs()).toMatchObject([{ status: 'succeeded', input: { x: { at: 'fine' } } }]);
   });
 
-  it('comes to `run` as it was, whatever it is, or is refused', async () => {
+  it('reach `run` unchanged, whatever they contain, or are refused', async () => {
     let x: unknown;
     let id = 0;
     const ran: unknown[] = [];
@@ -152,7 +152,7 @@ describe('an id beyond 2^53', () => {
     return { status: response.status, answer: await response.json() };
   }
 
-  it('keeps its digits in the payload of GitHub, so that two events make two jobs', async () => {
+  it("keeps its digits in GitHub's payload, so that two events make two jobs", async () => {
     const on = github('release.published', {
       input: { id: z.union([z.string(), z.number()]) },
       job: ({ release: { id } }) => ({ happened: [id], input: { id } }),
@@ -171,7 +171,7 @@ describe('an id beyond 2^53', () => {
     expect(said.sort()).toEqual(['got number 42', ...ids.map((id) => `got string ${id}`)]);
   });
 
-  it('of a webhook is a text too, and a file that reads a number there fails with the name of the field', async () => {
+  it('of a webhook is a text, too, and a file that reads a number there fails with the name of the field', async () => {
     const file = (id: z.ZodMiniType<string | number>) => ({
       on: webhook({
         verify,
@@ -194,7 +194,7 @@ describe('an id beyond 2^53', () => {
     ['null too', z.union([z.number(), z.null()]), 500],
     ['a record too', z.union([z.object({ id: z.number() }), z.number()]), 500],
     ['another event', z.literal('closed'), 200],
-  ])('of a webhook is a mistake of a file that takes %s only if nothing else is another', async (_, id, status) => {
+  ])('of a webhook is a mistake of a file that takes %s only if there is no other mistake', async (_, id, status) => {
     const on = webhook({
       verify,
       body: z.object({ id, type: z.optional(z.literal('opened')) }),

@@ -42,8 +42,8 @@ async function startWith(parts: { job?: string; run?: string }, isHere = true) {
 
 const THROWN = "throw new RangeError('no place\\n\\u001b[31m for ' + name)";
 
-describe('what a file throws', () => {
-  it('in run is read in the record, in the log and in `jobs`, where its words may be', async () => {
+describe('an error that a file throws', () => {
+  it('in run is in the record, in the log and in `jobs`, where its words are allowed', async () => {
     const { relay, jobs } = await startWith({ run: THROWN });
     const said = `RangeError: no place [31m for ${SECRET} at automations/mine.ts:6`;
     expect(jobs).toMatchObject([{ status: 'parked', parked: { reason: `${said} (8 attempts)`, kind: 'failed' } }]);
@@ -51,7 +51,7 @@ describe('what a file throws', () => {
     expect(await runRelayOf(relay, ['jobs'])).toContain(said);
   });
 
-  it('in job is read in the log', async () => {
+  it('in job is in the log', async () => {
     const { relay, status } = await startWith({ job: "throw new Error('no place for ' + release.name)" });
     expect(status).toBe(500);
     const error = `Error: no place for ${SECRET} at automations/mine.ts:4`;
@@ -66,7 +66,7 @@ describe('what a file throws', () => {
     ['a promise that nothing waits for', REJECTS, 'Error: lost at automations/mine.ts:6'],
     ['a step that keeps', keeping(THROWS), 'Error: kept at automations/mine.ts:6'],
     ['a long message', "throw new Error('x'.repeat(900))", `Error: ${'x'.repeat(199)}… at automations/mine.ts:6`],
-  ])('is read of %s', async (_, run, said) => {
+  ])('is shown for %s', async (_, run, said) => {
     const { relay, jobs } = await startWith({ run });
     expect(JSON.stringify([jobs, relay.log])).toContain(said);
   });
@@ -99,14 +99,14 @@ describe('what a file throws', () => {
     expect(parked?.reason).toContain(`Repair the file, then run npx partner-relay replay ${id}`);
   });
 
-  it('names the near step on AWS, too, and tries a request again that got no answer', async () => {
+  it('names a similar step on AWS, too, and tries a request again that got no answer', async () => {
     const { jobs } = await startWith({ run: "await steps.creat('x')" }, false);
     expect(jobs[0]?.parked?.reason).toContain(`${noStep('creat', 'create')} at automations/mine.ts:6. `);
     const failed = await startWith({ run: "throw new TypeError('fetch failed', { cause: new Error(name) })" });
     expect(failed.jobs).toMatchObject([{ parked: { kind: 'failed' } }]);
   });
 
-  it('is not why a job is missing: a test says what the file answered, if it makes none', async () => {
+  it('does not hide why a job is missing: a test says what the file answered, if it makes none', async () => {
     const event = { event: 'release', action: 'published' };
     const test = { before: [{ event: 'issues', labels: ['bug'] }], event, makes: {} };
     expect(await runTest(test, config, '.', await fileWith({ job: "return 'a draft completes nothing'" }))).toEqual([
@@ -116,7 +116,7 @@ describe('what a file throws', () => {
     ]);
   });
 
-  it('is what a test of the team says', async () => {
+  it("is in the result of the team's test", async () => {
     const test = { event: { event: 'release', action: 'published' }, makes: { 'defects/create': {} } };
     const run = await runTest(test, config, '.', await fileWith({ run: "throw new Error('mine')" }));
     expect(run.join('\n')).toContain('Error: mine at automations/mine.ts:6');
@@ -125,7 +125,7 @@ describe('what a file throws', () => {
   });
 });
 
-describe('a job that fails for now', () => {
+describe('a job that fails temporarily', () => {
   const discard = (relay: TestRelay, id: string) => runRelayOf(relay, ['discard', id, '--reason', 'not wanted']);
   async function waiting(run: string, fault?: Fault) {
     relay = await startRelay({ config, runtime: { custom: await fileWith({ run }) } });
@@ -141,7 +141,7 @@ describe('a job that fails for now', () => {
     ['because its file throws', THROWN],
     ['because the service is down', CREATE, { kind: 'rate-limited', retryAfterSeconds: 600, times: 1 }],
     ['until a time', "await steps.until('x', '2026-11-28T10:00:00Z')"],
-  ])('%s can be discarded, and makes nothing', async (_, run, fault) => {
+  ])('%s can be discarded, and creates nothing', async (_, run, fault) => {
     const { relay, job, id } = await waiting(run, fault);
     expect(job && nextStep(job, String, relay.clock.now)?.choices).toEqual(['replay', 'discard']);
     expect(await discard(relay, id)).toContain(`${id} is discarded`);

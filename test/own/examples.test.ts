@@ -61,13 +61,13 @@ const more = defineTests({
 it.each([
   ...Object.entries(ofGuide).map((one) => [...one, GUIDE] as const),
   ...Object.entries(more).map((one) => [...one, MORE] as const),
-])('the automation %s does what its test says, however it is interrupted', async (_, test, folder) => {
+])('the automation %s does what its test says, whatever interrupts it', async (_, test, folder) => {
   const { custom, faults, files } = await readCustomAutomations(config, folder);
   expect([...faults, ...warningsIn(files)]).toEqual([]);
   expect(await runTest(test, config, folder, custom)).toEqual([]);
 });
 
-it('the guide shows each example as it is', () => {
+it('the guide shows each example unchanged', () => {
   const guide = readFileSync(join(GUIDE, '../your-own-automation.md'), 'utf8');
   for (const name of Object.keys(ofGuide)) {
     const code = readFileSync(join(GUIDE, `${name}.ts`), 'utf8');
@@ -110,7 +110,7 @@ it.each<[string, Run<typeof opened>, string[]]>([
   for (const line of lines) expect(found).toContainEqual(line);
 });
 
-it('a creation that cannot be found again may park, and nothing behind it is forgotten', async () => {
+it('a creation that cannot be found again may park its job, and no later step is forgotten', async () => {
   const run: Run<typeof opened> = async (_, { call, send, say }) => {
     await call('complete', complete, { item_id: 101, is_completed: true });
     await send('link', 'defects/link', { defect_id: 'a1b7f4d2-8c36-4e95-b07d-5d2c9e6f3b01', task_id: TASK });

@@ -17,7 +17,7 @@ let relay: TestRelay;
 const LOST: Fault = { kind: 'cut', when: 'after work' };
 const NEVER_THERE: Fault = { kind: 'cut', when: 'on arrival' };
 
-describe('an incident of a tool that monitors', () => {
+describe('an incident of a monitoring tool', () => {
   const on = webhook({
     verify: token({ header: 'x-token' }),
     body: z.object({ incident: z.string(), status: z.string(), at: z.string() }),
@@ -142,14 +142,14 @@ describe('two jobs with one name and key', () => {
     expect(relay.sandbox.data.defects.map(({ title }) => title)).not.toContain('Another title');
   });
 
-  it('make two for other keys', async () => {
+  it('create two objects for different keys', async () => {
     await open(1, creates());
     await open(2, creates('defects/create', 'alert 2'));
     await relay.workToTheEnd();
     expect(things()).toHaveLength(2);
   });
 
-  it('wait for each other while an answer is open, and `found` waits too', async () => {
+  it('wait for each other while an answer is open, and so does `found`', async () => {
     relay.sandbox.setFault({ ...LOST, operation: '/defects/create', times: 1 });
     const limited = { kind: 'rate-limited', retryAfterSeconds: 100, operation: '/defects/create' } as const;
     relay.sandbox.setFault({ ...limited, skip: 1, times: 1 });
@@ -177,7 +177,7 @@ describe('two jobs with one name and key', () => {
     expect(await outcomes(1)).toEqual([outcome()]);
   });
 
-  it('make two if the first comes with another key in its next run', async () => {
+  it('create two objects if the first gets another key in its next run', async () => {
     await stopClaimed(1, creates());
     acts.set(1, creates('defects/create', 'alert 2'));
     await relay.workToTheEnd();
@@ -186,7 +186,7 @@ describe('two jobs with one name and key', () => {
     expect(things()).toHaveLength(2);
   });
 
-  it('make one if the code of the first gave no key', async () => {
+  it("create one object if the first one's code gave no key", async () => {
     const waits =
       (...of: { for: string }[]): Act =>
       async ({ create, until }) => {
@@ -201,7 +201,7 @@ describe('two jobs with one name and key', () => {
     expect(await outcomes(1, 2)).toEqual([outcome(), outcome()]);
   });
 
-  it('come after a refusal to what the first did not make', async () => {
+  it('continue after a refusal of the first, which created nothing', async () => {
     await inTurn(1, creates('defects/create', 'alert 1', { project_id: 'no project' }));
     expect(await job(1)).toMatchObject({ status: 'parked', parked: { kind: 'refused' } });
     await inTurn(2, creates());
@@ -209,7 +209,7 @@ describe('two jobs with one name and key', () => {
   });
 });
 
-it('what was made for a key is found again after the table was lost, however late the next job comes', async () => {
+it('the object for a key is found again after the table was lost, however late the next job comes', async () => {
   await start();
   await inTurn(1, creates());
   relay.replaceTable([]);
@@ -252,7 +252,7 @@ describe('a job whose creation has no clear answer', () => {
   const made = () => ({ status: 'succeeded', outcome: outcome() });
   const unknown = { status: 'parked', parked: { kind: 'outcome unknown' } };
 
-  it.each(['parked', 'discarded'])('and is %s is followed by a search, which finds what it made', async (how) => {
+  it.each(['parked', 'discarded'])('and is %s is followed by a search, which finds what it created', async (how) => {
     const id = await parked('defects/create', true);
     if (how === 'discarded') await discard(id);
     expect(await next(2, 'defects/create')).toMatchObject(made());
@@ -277,7 +277,7 @@ describe('a job whose creation has no clear answer', () => {
     expect(things()).toHaveLength(1);
   });
 
-  it('that nothing can search for has to be decided before others continue', async () => {
+  it('and cannot be searched for must be decided before others continue', async () => {
     const id = await parked('tasks/create', true);
     const other = await next(2, 'tasks/create');
     const reason = expect.stringContaining(`npx partner-relay resolve ${id}`);
@@ -288,7 +288,7 @@ describe('a job whose creation has no clear answer', () => {
   });
 
   it.each(['--done', '--again'])(
-    'that nothing can search for is decided with the next job once it is discarded: %s',
+    'and cannot be searched for is decided with the next job once it is discarded: %s',
     async (how) => {
       await discard(await parked('tasks/create', how === '--done'));
       const other = await next(2, 'tasks/create');
@@ -299,7 +299,7 @@ describe('a job whose creation has no clear answer', () => {
     },
   );
 
-  it('is settled by `found`, and a plan knows what that took', async () => {
+  it('is settled by `found`, and a plan knows which call that took', async () => {
     await parked('defects/create', true);
     const { sandbox, runtime, stores } = relay;
     sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 3_600, operation: '/tasks/list' });
@@ -312,7 +312,7 @@ describe('a job whose creation has no clear answer', () => {
     expect((await jobsInWords(runtime.custom, runtime.config, stores, 'local')).join()).toContain('2 as before');
   });
 
-  it('is made by a job that looked for it first, once a person has decided', async () => {
+  it('is decided by a person, after which a job that searched first creates the object', async () => {
     await parked('defects/create', false);
     await inTurn(2, async (steps) => `${await steps.found('it', 'alert 1')}: ${await creates()(steps)}`);
     await decide('resolve', (await job(2)).id, '--again');
@@ -339,7 +339,7 @@ describe('a job whose creation has no clear answer', () => {
   );
 });
 
-describe('what is let go', () => {
+describe('an object that was released', () => {
   beforeEach(() => start());
 
   const ends: Act = async ({ letGo }) => {
@@ -353,7 +353,7 @@ describe('what is let go', () => {
     expect(things()).toHaveLength(2);
   });
 
-  it('is found by the newest if the table was lost', async () => {
+  it('is found by the newest name if the table was lost', async () => {
     await inTurn(1, creates(), ends, creates(), ends, creates());
     relay.replaceTable([]);
     await inTurn(6, creates(), ends, creates());
@@ -363,7 +363,7 @@ describe('what is let go', () => {
   it.each<[string, Act]>([
     ['found', finds],
     ['created', creates()],
-  ])('is not what others have made since the job %s it', async (_, sees) => {
+  ])('is not an object that others have created since the job %s it', async (_, sees) => {
     await runs(1, creates());
     await runs(2, async (steps) => {
       await sees(steps);
@@ -377,7 +377,7 @@ describe('what is let go', () => {
     expect(things()).toHaveLength(2);
   });
 
-  it('is not what others have made since, if the job stopped before it let it go', async () => {
+  it('is not an object that others have created since, if the job stopped before the release', async () => {
     await runs(1, creates());
     await stops(2, ends, (input) => input.includes('made#') && input.includes('"turn":{"N":"1"'));
     // The second job's message holds up its group, so these jobs are in other groups.
@@ -443,7 +443,7 @@ describe('a message for a key', () => {
     expect(texts()).toEqual(['It is over']);
   });
 
-  it('keeps the text of a newer event that comes while an older one changes it', async () => {
+  it('keeps the text of a newer event that arrives while an older one changes the message', async () => {
     let during: (() => Promise<unknown>) | undefined;
     await start({
       runtime: {
@@ -466,7 +466,7 @@ describe('a message for a key', () => {
     expect(texts()).toEqual(['It is over']);
   });
 
-  it('is not let go for an older event', async () => {
+  it('is not released for an older event', async () => {
     await start();
     const isOver: Act = async (steps) => {
       await says('It is over')(steps);
@@ -478,7 +478,7 @@ describe('a message for a key', () => {
     expect(texts()).toEqual(['It is over now']);
   });
 
-  it.each(['goes on', 'is discarded'])('is let go although its answer was lost, and its job %s', async (how) => {
+  it.each(['goes on', 'is discarded'])('is released even if its answer was lost, and its job %s', async (how) => {
     await start();
     relay.slack.fail({ method: 'chat.postMessage', kind: 'cut', when: 'after work' });
     await runs(1, says('It fires'));

@@ -34,7 +34,7 @@ const { json } = fc.letrec<{ json: string }>((tie) => ({
   ),
 }));
 
-it('integers beyond 2^53 come as texts of their digits, and all else as JSON.parse reads it', () => {
+it('integers beyond 2^53 become texts of their digits, and everything else is as JSON.parse reads it', () => {
   fc.assert(
     fc.property(
       fc.tuple(fc.constantFrom('', '\ufeff'), space, json, space).map((parts) => parts.join('')),

@@ -20,7 +20,7 @@ const hook = (more: Pick<Parameters<typeof webhook>[0], 'verify' | 'challenge'>)
   webhook({ ...more, body: z.unknown(), input: {}, job: () => 'none' });
 
 /** A sentence refuses each mistake and says what to do. Where possible, the types refuse it, too. */
-describe('a mistake of a team', () => {
+describe("a team's mistake", () => {
   it.each<[string, unknown, string | RegExp]>([
     [
       'a wrong name of an event',
@@ -133,7 +133,7 @@ describe('a mistake of a team', () => {
     expect(await relay.jobs()).toMatchObject([{ status: 'parked', parked: { reason: expect.stringMatching(said) } }]);
   });
 
-  it('a missing identity is answered with 500, logged with the file, and costs no other automation its job', async () => {
+  it('a missing identity is answered with 500, logged with the file, and does not affect other automations', async () => {
     const run = async () => 'done';
     // @ts-expect-error
     const mistaken = github('issues.opened', { input, job: ({ issue }) => ({ input: { title: issue.title } }) });

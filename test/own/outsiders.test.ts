@@ -89,7 +89,7 @@ it.each<[string, Outward]>([
   ['comment', ({ comment }) => comment('answer', { repository: 'Codertocat/Hello-World', issue: 1 }, 'Thank you!')],
   ['github', ({ github }) => github('look', '/repos/Codertocat/Hello-World/issues/1', z.any())],
   ['call', ({ call }) => call('look', 'projects/list', {})],
-])('what people from outside cause with %s counts against their share of the day', async (_, outward) => {
+])('events of people from outside with %s count against their share of the day', async (_, outward) => {
   const on = github('issues.opened', {
     by: 'anyone',
     input: {},
@@ -109,7 +109,7 @@ it.each<[string, Outward]>([
 });
 
 it.each(['created', 'edited'])(
-  'a comment that the relay wrote starts no automation when it is %s, so none starts itself',
+  'a comment that the relay wrote starts no automation when it is %s, so no loop begins',
   async (action) => {
     const on = github(`issue_comment.${action}` as 'issue_comment.created', {
       by: 'anyone',
@@ -163,7 +163,7 @@ it.each<[string, string, string, string, boolean]>([
   expect(answer.jobs).toHaveLength(starts ? 1 : 0);
 });
 
-it('an edit of an issue whose text has the mark starts an automation, whatever it had before', async () => {
+it('an edit of an issue whose text has the mark starts an automation, whatever the text was before', async () => {
   const on = github('issues.edited', { input: {}, job: ({ issue }) => ({ happened: [issue.id], input: {} }) });
   relay = await startRelay({ own: { mine: { on, run: async () => 'ran' } } });
   const author = { user: people.stranger, author_association: 'NONE', labels: [] };

@@ -72,7 +72,7 @@ it.each<[string, Run<typeof opened>, string]>([
     inOrder(lists),
     "before 'complete', 'defect', 'later', which is done; it may skip it",
   ],
-])('a plan names what becomes of a job under way: %s', async (_, changed, said) => {
+])('a plan says what happens to a job under way: %s', async (_, changed, said) => {
   expect(await plan({ follow: { on: opened, run: changed } })).toContain(said);
 });
 
@@ -107,13 +107,13 @@ it.each<[string, string, string]>([
   ['can leave a mistake behind', `${REJECTS} await new Promise(() => {});`, 'TypeError: a'],
   ['gets a warning for what may differ', `${asBefore} return String(new Date());`, '! automations/follow.ts:'],
   ['can end its process', 'process.exit();', 'parks: run of automations/follow.ts ends its process'],
-])('the code of a team, in a process of its own, %s', async (_, code, said) => {
+])("a team's code, in its own process, %s", async (_, code, said) => {
   const readConfig = async () => relay.runtime.config;
   const given = { open: async () => targetOf(relay), readConfig, customFolder: folderWith(code) };
   expect(await runRelay(given, 'plan')).toContain(said);
 });
 
-it('a plan does not wait for code that does not end', async () => {
+it('a plan does not wait for endless code', async () => {
   const { config } = relay.runtime;
   const folder = folderWith('for (;;);');
   const { custom, faults } = await readCustomAutomations(config, folder);
@@ -123,7 +123,7 @@ it('a plan does not wait for code that does not end', async () => {
   expect(lines.join()).toContain('parks: run of automations/follow.ts does not end within 2 s');
 });
 
-it('a plan names the automations that are gone, and those that are new', async () => {
+it('a plan names removed and new automations', async () => {
   const shown = await plan({ renamed: { on: opened, run } });
   expect(shown).toContain('! follow has unfinished jobs but no file');
   expect(shown).toContain('+ renamed has no jobs yet');

@@ -64,7 +64,7 @@ it('a question is not answered by `--parked-for`, which leaves the job out and s
   expect((await shown.get<ParkedGroups>('/api/parked')).groups).toMatchObject([{ actions: ['answer', 'discard'] }]);
 });
 
-it('a question is not answered by a replay of the version before, which has no reason', async () => {
+it('a question is not answered by a replay of the previous version, which has no reason', async () => {
   const parked = await job();
   if (parked) await requeueJob(parked, relay.stores, { at: relay.clock.now, by: 'ada', what: 'replayed' });
   await stillAsks();
@@ -73,7 +73,7 @@ it('a question is not answered by a replay of the version before, which has no r
 it.each<[string, () => Promise<unknown>]>([
   ['`npx partner-relay replay --reason`', () => runRelayOf(relay, ['replay', id, '--reason', ' yes, do '])],
   ["the console's Answer", () => decide({ do: 'answer', answer: 'yes, do' })],
-])('a question is answered by %s, and the job continues with it', async (_, answer) => {
+])('a question is answered by %s, and the job continues with the answer', async (_, answer) => {
   const { next } = await shown.get<JobDetail>(`/api/jobs/${id}`);
   expect(next).toMatchObject({
     actions: ['answer', 'discard'],
@@ -85,7 +85,7 @@ it.each<[string, () => Promise<unknown>]>([
   expect(await job()).toMatchObject({ status: 'succeeded', outcome: expect.stringMatching(/ said 'yes, do'$/) });
 });
 
-it('a question is no failure, and the terminal of `npm start` offers what `partner-relay job` offers', async () => {
+it('a question is no failure, and the terminal of `npm start` offers the same as `partner-relay job`', async () => {
   const printed: string[] = [];
   const story = startStory('/dev/null', (text) => printed.push(text));
   for (const line of relay.log) story.log.info(line);

@@ -32,7 +32,7 @@ async function ticks(from: string, to: string): Promise<unknown[]> {
   return made;
 }
 
-it('a schedule of the team makes one job at its time, which says the date where it is', async () => {
+it("a team's schedule makes one job at its time, with the local date", async () => {
   await start();
   expect(await ticks('2026-11-23T07:00Z', '2026-11-23T09:00Z')).toEqual(['2026-11-23T08:00:00.000Z']);
   const [job] = await relay.jobs();
@@ -72,7 +72,7 @@ describe('ticks', () => {
     expect(made).toEqual(expected);
   });
 
-  it('a time in the future, as `partner-relay run due-schedules --at` gives it, leaves the schedules of the team alone', async () => {
+  it("a time in the future, as for `partner-relay run due-schedules --at`, does not affect the team's schedules", async () => {
     await start(daily, 'daily', '2026-11-20T08:00:00Z');
     await tick('2026-11-20T08:00Z');
     expect(await relay.fire('due-schedules', { at: '2027-01-01T09:00Z' })).toEqual({ due: 0, jobs: [] });

@@ -93,7 +93,7 @@ describe.each(names)('%s', (name) => {
     expect(await statusOf('known', example.headers, `${example.body} `)).toBe(token ? 200 : 401);
   });
 
-  it('late is refused, if the time is signed', async () => {
+  it('is refused when late, if the time is signed', async () => {
     const isSigned = token === undefined && (hmac === undefined || hmac.time !== undefined);
     for (const seconds of [LATER_S, -LATER_S]) {
       relay.clock.now = (SIGNED_AT + seconds) * 1_000;
@@ -101,7 +101,7 @@ describe.each(names)('%s', (name) => {
     }
   });
 
-  it('without a part of its proof is refused', async () => {
+  it('is refused if a part of its proof is missing', async () => {
     for (const [header, value] of Object.entries(example.headers).filter(([header]) => !shown.includes(header))) {
       const { [header]: _, ...others } = example.headers;
       expect(await statusOf('known', others)).toBe(401);
@@ -117,7 +117,7 @@ describe.each(names)('%s', (name) => {
   });
 
   if (challenge)
-    it('has its challenge answered before it has a secret, and then if it proves that it knows it', async () => {
+    it('gets an answer to its challenge before there is a secret, and then only if it proves that it knows the secret', async () => {
       const asked = example.challenge ?? expect.fail('there is no example of it');
       const answers = async (kind: Kind) => {
         const { status, headers, text } = await send(kind, name, asked.headers, asked.body);

@@ -116,7 +116,7 @@ async function ends(outcome: string): Promise<void> {
 }
 
 describe('a question in Slack', () => {
-  it('has a button for each choice, and the answer takes their place and is acted upon', async () => {
+  it('has a button for each choice, and the answer replaces them and is used', async () => {
     const on = await asked('mine');
     expect(buttonsOf({ blocks: on.blocks ?? [] })).toEqual(['Low', 'High']);
     // The record contains none of the texts that people read.
@@ -126,7 +126,7 @@ describe('a question in Slack', () => {
     await ends('level 2 by Mira Novak');
   });
 
-  it('counts the first answer, and tells who gave it', async () => {
+  it('counts the first answer, and shows who gave it', async () => {
     const on = await asked('theirs');
     await click(on, 'High', { by: TOMASZ });
     await click(on, 'Low');
@@ -138,7 +138,7 @@ describe('a question in Slack', () => {
     expect(made()).toEqual(['level 2']);
   });
 
-  it('counts one of two answers that come at once', async () => {
+  it('counts one of two simultaneous answers', async () => {
     const on = await asked('theirs');
     await Promise.all([click(on, 'Low'), click(on, 'High', { by: TOMASZ }), click(on, 'High'), click(on, 'Low')]);
     await relay.workToTheEnd();
@@ -146,7 +146,7 @@ describe('a question in Slack', () => {
     expect(shown(on)).toContain(made()[0] === 'level 1' ? ': Low' : ': High');
   });
 
-  it('ends with the default, which its message says, and takes no answer after that', async () => {
+  it('ends with the default, which its message shows, and accepts no answer after that', async () => {
     const on = await asked('mine');
     relay.clock.now = END;
     await click(on, 'High');
@@ -159,7 +159,7 @@ describe('a question in Slack', () => {
     expect(made()).toEqual(['level 0']);
   });
 
-  it('is over for its buttons once the job asks the next one', async () => {
+  it('accepts no press of its buttons once the job asks the next question', async () => {
     const on = await asked('twice');
     await click(on, 'Low');
     await relay.work();
@@ -175,7 +175,7 @@ describe('a question in Slack', () => {
     ['a choice that it has not', 'mine', { value: { choice: 2 } }, NOT_OPEN],
     ['another step', 'mine', { value: { step: 'make' } }, NOT_OPEN],
     ['a job that is not there', 'mine', { value: { job: 'mine-1' } }, NOT_KEPT],
-  ])('takes no answer of %s', async (_, text, how, says) => {
+  ])('accepts no answer of %s', async (_, text, how, says) => {
     const on = await asked(text);
     expect(await click(on, 'High', how)).toMatchObject({ status: 200 });
     expect(told()).toBe(says);
@@ -190,7 +190,7 @@ describe('a question in Slack', () => {
     },
   );
 
-  it('takes no answer of a person who may no longer use the command', async () => {
+  it('accepts no answer of a person who may no longer use the command', async () => {
     const permissions = { mine: { userGroups: ['S0LEADS01'] } };
     const group = (users: string[]) => relay.slack.userGroups.set('S0LEADS01', users as never);
     relay = await startRelay({ own, config: exampleConfig({}, { slack: { permissions } }) });
@@ -204,7 +204,7 @@ describe('a question in Slack', () => {
     await ends('level 0 by nobody');
   });
 
-  it('takes no answer of a guest in its channel', async () => {
+  it('accepts no answer of a guest in its channel', async () => {
     const on = await asked('theirs');
     Object.assign(relay.slack.users.get(TOMASZ) ?? {}, { is_restricted: true });
     await click(on, 'High', { by: TOMASZ });
@@ -224,7 +224,7 @@ describe('a question in Slack', () => {
     await ends('level 2 by Mira Novak');
   });
 
-  it('is open again once another one that new code asks first is answered', async () => {
+  it('is open again after another question of new code was answered first', async () => {
     let isNew = false;
     const run = async (_: object, steps: CommandSteps) => {
       if (isNew) await steps.ask('first', 'First?', { choices: ['Yes'], until: END });
@@ -243,7 +243,7 @@ describe('a question in Slack', () => {
     await ends('level 2 by Mira Novak');
   });
 
-  it('ends at once for a person who is no longer in Slack', async () => {
+  it('ends at once for a person who has left Slack', async () => {
     relay = await startRelay({ own });
     relay.slack.fail({ method: 'chat.postMessage', kind: 'error', error: 'user_disabled' });
     await command(relay, 'mine');
@@ -251,7 +251,7 @@ describe('a question in Slack', () => {
     expect(await job()).toMatchObject({ status: 'succeeded', outcome: 'level 0 by nobody' });
   });
 
-  it('looks up the person first where only known users may use the relay', async () => {
+  it('looks up the person first if only known users may use the relay', async () => {
     const on = await asked('theirs', { config: exampleConfig({}, { slack: { access: { knownOnly: true } } }) });
     await click(on, 'High', { by: TOMASZ });
     expect(told()).toMatch(/looking up your user/);
@@ -272,7 +272,7 @@ describe('a question in Slack', () => {
 });
 
 describe('an answer', () => {
-  it('that comes while the job runs is stored, one of several, and the run does not wait', async () => {
+  it('that arrives while the job runs is stored, one of several, and the run does not wait', async () => {
     const clickAll = () =>
       ['High', 'Low', 'High', 'Low'].map((label) => click(question(), label, { by: label === 'Low' ? TOMASZ : MIRA }));
     await typed(
@@ -288,7 +288,7 @@ describe('an answer', () => {
     expect(others).toHaveLength(3);
   });
 
-  it('that came in time counts, although the run comes to its end', async () => {
+  it('that arrives in time counts, even if the run ends then', async () => {
     const inTime = async () => {
       await click(question(), 'High');
       relay.clock.now = END;
@@ -316,7 +316,7 @@ describe('an answer', () => {
     expect(await job()).toMatchObject({ status: 'succeeded', outcome: 'level 2 by Mira Novak' });
   });
 
-  it.each(['cut', 'server-error'] as const)('counts if Slack does not take what is shown for it (%s)', async (kind) => {
+  it.each(['cut', 'server-error'] as const)('counts even if Slack does not accept its message (%s)', async (kind) => {
     const on = await asked('mine');
     relay.slack.fail({ method: 'response_url', kind });
     await click(on, 'High');
@@ -347,7 +347,7 @@ describe('an answer', () => {
     expect((await relay.jobs('parked'))[0]).toMatchObject({ id: first.id, parked });
   });
 
-  it('of an operator is refused, and says who was asked', async () => {
+  it('of an operator is refused, and the refusal names the person who was asked', async () => {
     const on = await asked('mine');
     const { id } = await job();
     await expect(runRelayOf(relay, ['replay', id, '--reason', 'High'])).rejects.toThrow(
@@ -407,7 +407,7 @@ it('texts are data, and too long ones are cut', async () => {
   expect(await job()).toMatchObject({ status: 'succeeded', outcome: 'chose 200' });
 });
 
-describe('a test of a team', () => {
+describe("a team's test", () => {
   const files = {
     mine: of('mine', async (_: object, steps: CommandSteps) => {
       const { user } = await steps.user('who');
@@ -450,11 +450,11 @@ describe('a test of a team', () => {
       },
     ],
     ['finds the task with the longest name', { ...block('Login with passkeys waits'), ...blocked('waits') }],
-  ])('%s, however the job is interrupted', async (_, test) => {
+  ])('%s, whatever interrupts the job', async (_, test) => {
     expect(await run(test)).toEqual([]);
   });
 
-  it('says what a question offers, and which did not come', async () => {
+  it('says what a question offers, and which questions were not asked', async () => {
     const test = { ...mine, makes: {} };
     await expect(run({ ...test, answers: { which: 'Pay' } })).rejects.toThrow(
       "the step 'which' offers 'Release checkout 2.4', 'Cart', and not 'Pay'",
@@ -463,7 +463,7 @@ describe('a test of a team', () => {
   });
 });
 
-describe('acts on one answer', () => {
+describe('a job with a question acts on one answer', () => {
   type Run = (world: World, troubles: Trouble[]) => Promise<void>;
   const asks: Run = async (world, troubles) => void (await world.work(0, troubles));
   const presses: Run = async (world, troubles) => {
@@ -486,7 +486,7 @@ describe('acts on one answer', () => {
     ['the click', presses],
     ['the run that reads the answer', reads],
     ['the run that ends without an answer', ends],
-  ])('if %s dies, loses an answer or stands still at any of its requests', async (_, run) => {
+  ])('if %s dies, loses an answer or stalls at any of its requests', async (_, run) => {
     const wrong: string[] = [];
     for (const what of ['dies after', 'answer lost', 'stalls before', 'stalls after'] as const) {
       for (let at = 0; at < 14; at++) {

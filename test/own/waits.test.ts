@@ -100,7 +100,7 @@ describe.each([
   ['events', 'one connection'],
   ['events', 'two connections'],
 ] as const)('jobs of a file for %s that were called from the line of %s', (source, connections) => {
-  it.each(RETRY_AFTER_S)('hold up none that needs no slot, and run at their slots, %i s later', async (seconds) => {
+  it.each(RETRY_AFTER_S)('hold up no job that needs no slot, and run at their slots, %i s later', async (seconds) => {
     await callsFromLine(source, seconds, connections === 'one connection');
     for (let id = 0; id < SAYING; id++) await sources[source].act('hello', id);
     await relay.work();
@@ -116,7 +116,7 @@ describe.each([
 });
 
 describe('a message of a called job', () => {
-  it('that comes again after it was sent on makes no second run', async () => {
+  it('that arrives again after it was passed on starts no second run', async () => {
     await callsFromLine('events', 30);
     await wake();
     const [, queue] = relay.stack.queues;
@@ -133,7 +133,7 @@ describe('a message of a called job', () => {
     expect(relay.stack.queues.map(({ size }) => size)).toEqual([0, 0]);
   });
 
-  it('that finds a lease in the group of its file leaves it, and the sweep continues the job', async () => {
+  it("that finds a lease in its file's group leaves it, and the sweep continues the job", async () => {
     await callsFromLine('events', 30);
     await wake();
     const until = relay.clock.now + 60_000;
@@ -170,7 +170,7 @@ describe('jobs of a file that are tried again', () => {
     },
   };
 
-  it('come when they are due, and not with the next sweep, and take two workers of a queue at most', async () => {
+  it('come when they are due, and not with the next sweep, and use at most two workers of a queue', async () => {
     tried = [];
     runs = { underWay: 0, most: 0 };
     relay = await startRelay({ own, config: exampleConfig({ comment: false }) });

@@ -81,7 +81,7 @@ export const run = async ({ date }: { date: string }, steps: Record<string, Step
 const wrong = file.split('\n').flatMap((line, index) => (line.endsWith('✗') ? [index + 1] : []));
 
 it.each(['config check', 'test'])(
-  '%s warns of what a job cannot repeat, of each step that nothing waits for, and of nothing else',
+  '%s warns of exactly the code that a job cannot repeat, and each step that nothing awaits',
   async (command) => {
     const folder = newFolder();
     const write = (name: string, text: string) => {

@@ -14,7 +14,7 @@ export const on = relay.${on};
 export const run = async () => 'done';
 `;
 
-it('a saved, added or removed file of automations/ is used at once, and said in one line', async () => {
+it('a saved, added or removed file of automations/ is used at once, and announced on one line', async () => {
   const folder = join(withPackage(newFolder()), 'automations');
   const save = (name: string, content: string) => writeFile(join(folder, `${name}.ts`), content);
   let config = exampleConfig();
@@ -81,7 +81,7 @@ it('a promise that a file leaves behind while it is loaded ends no process', asy
   await vi.waitFor(() => expect(said).toHaveBeenCalledWith(expect.objectContaining({ message })));
 });
 
-it('a changed configuration with which files of automations/ have faults is said with them', async () => {
+it('a changed configuration that causes faults in files of automations/ is reported with them', async () => {
   const folder = withPackage(newFolder());
   const [file, automations] = [join(folder, 'relay.config.json'), join(folder, 'automations')];
   await mkdir(automations);

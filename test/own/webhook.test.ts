@@ -151,7 +151,7 @@ const OVER = signatureAt(Number(AT) - 301);
 const timed = (at: string) => ({ 'x-timestamp': at, 'x-signature': digest('hex', 'of timed', `${at}.${BODY}`) });
 const OF_GITHUB = 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17';
 
-describe('a request is verified', () => {
+describe('the verification of a request', () => {
   it.each<[string, number, Name, Record<string, string>, string?]>([
     ['the published example of Standard Webhooks', 200, 'standard', standard()],
     ['one of several signatures', 200, 'standard', standard(`v1,AAAA ${PUBLISHED} v1a,AAAA`)],
@@ -228,7 +228,7 @@ it.each([
   ['gitlab', 'x', { isUsable: true }],
   ['sentry', '\t', { isUsable: false }],
   ['encoded', 'no Base64!', { isUsable: false, what: 'expected Base64 of the key' }],
-] as const)('a secret is checked for what it is used as: %s, %j', (name, secret, fault) => {
+] as const)('a secret is checked for its use: %s, %j', (name, secret, fault) => {
   const found = secretFault(own[name].on.verify, secret);
   if (fault) expect(found).toMatchObject(fault);
   else expect(found).toBeUndefined();
@@ -238,7 +238,7 @@ it.each([
 describe('a verified request', () => {
   const send = (body: string) => post('standard', signed(body), body);
 
-  it('makes one job, with its webhook as the cause, which runs', async () => {
+  it('makes one job, with its webhook as the cause, and the job runs', async () => {
     expect(await send('{"test": 7}')).toMatchObject({ status: 200, answer: { repeat: false } });
     expect(await send('{"test": 7}')).toMatchObject({ status: 200, answer: { repeat: true } });
     await relay.workToTheEnd();
@@ -251,7 +251,7 @@ describe('a verified request', () => {
     });
   });
 
-  it('is read behind a byte order mark, which is signed with it', async () => {
+  it('is read after a byte order mark, which is signed with it', async () => {
     expect(await send('\ufeff{"test": 9}')).toMatchObject({ status: 200, answer: { repeat: false } });
     expect(seen).toEqual([{ test: 9 }]);
   });
@@ -281,7 +281,7 @@ describe('a verified request', () => {
   });
 });
 
-it('a body with thousands of mistakes names at most five fields, and nothing of what they are called outside', async () => {
+it('a body with thousands of mistakes leads to at most five named fields, without their outside names', async () => {
   const people = Array.from({ length: 20_000 }, (_, of) => [`patient-${of}@example.org`, of % 2 ? {} : { id: 'x' }]);
   relay.log.length = 0;
   const body = JSON.stringify(Object.fromEntries(people));
@@ -303,14 +303,17 @@ it.each<['kept' | 'large', string, string]>([
   ['kept', '[1e999]', `input.all.0 is a Infinity${NOT_KEPT}`],
   ['kept', '["\\ud800"]', `input.all.0 is a text that is cut within a character${NOT_KEPT}`],
   ['kept', `${'['.repeat(30)}1${']'.repeat(30)}`, `is a value of more than 20 levels${NOT_KEPT}`],
-])('what the table does not hold is answered with the reason, and counted: %s, %.60s', async (name, body, reason) => {
-  relay.metrics.length = 0;
-  expect(await post(name, { 'x-token': `of ${name}` }, body)).toEqual({
-    status: 200,
-    answer: { jobs: [], ignored: expect.stringContaining(reason) },
-  });
-  expect(relay.metrics).toContainEqual(expect.objectContaining({ OwnAutomationsFailed: 1 }));
-});
+])(
+  'a job that is too large for the table is answered with the reason, and counted: %s, %.60s',
+  async (name, body, reason) => {
+    relay.metrics.length = 0;
+    expect(await post(name, { 'x-token': `of ${name}` }, body)).toEqual({
+      status: 200,
+      answer: { jobs: [], ignored: expect.stringContaining(reason) },
+    });
+    expect(relay.metrics).toContainEqual(expect.objectContaining({ OwnAutomationsFailed: 1 }));
+  },
+);
 
 it('the file gets the headers that it names, and no others', async () => {
   await post('told', { 'x-token': 'of told', 'X-Event-Key': 'repo:push', 'x-more': 'secret' });

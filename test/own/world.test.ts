@@ -18,7 +18,7 @@ const alert = (issue_id: string) => {
   return { hook: 'sentry-to-defect', body: { action: 'triggered', data: { event } } };
 };
 
-it('a test says what happened before: what that made does not count as made by the event', async () => {
+it("a test says what happened before, and the earlier results do not count as the event's", async () => {
   const test = {
     before: [alert('1'), alert('2')],
     event: alert('1'),
@@ -43,7 +43,7 @@ it('a schedule makes nothing at a time that is not due', async () => {
   );
 });
 
-it('a record that was there before, and has changed, is no new one', async () => {
+it('an earlier record that has changed is not a new record', async () => {
   const test = {
     event: { event: 'release', action: 'published' },
     makes: { 'work-items/checklist/items/complete': { item_id: 101 } },
@@ -52,7 +52,7 @@ it('a record that was there before, and has changed, is no new one', async () =>
   expect(await ofExamples(test)).toEqual([]);
 });
 
-it('a test says which tasks and users there are', async () => {
+it('a test gives tasks and users', async () => {
   const event = { command: 'block "Migrate the billing" waits' };
   const makes = {};
   const given = { tasks: [{ name: 'Migrate the billing' }], users: [{ name: 'Ada', email: 'ada@example.com' }] };
@@ -60,14 +60,14 @@ it('a test says which tasks and users there are', async () => {
   expect(await ofExamples({ event, makes, says: ['Migrate the billing is blocked: waits'] })).not.toEqual([]);
 });
 
-it('a test says which time is logged', async () => {
+it('a test gives logged time', async () => {
   const event = { command: 'today' };
   const given = { timelogs: [{ user_id: mira, date: '2026-01-05', hours: 2.5 }] };
   expect(await ofExamples({ given, event, makes: {}, says: ['2h30m logged'] })).toEqual([]);
   expect(await ofExamples({ event, makes: {}, says: ['2h30m logged'] })).not.toEqual([]);
 });
 
-it('a test says what GitHub answers', async () => {
+it("a test gives GitHub's answers", async () => {
   const on = command('open', { does: 'counts the open pull requests', example: 'open' });
   const run: Run<typeof on> = async (_, steps) => {
     const pulls = await steps.github('read', '/repos/acme/web/pulls?state=open', z.array(z.any()));
@@ -83,7 +83,7 @@ it('a test says what GitHub answers', async () => {
   expect(await runTest(test, config, FOLDER, customOf({ open: { on, run } }, config))).toEqual([]);
 });
 
-it('a test sets its clock, and a body with another date is explained with the time of the clock', async () => {
+it('a test sets its clock, and the result for a body with another date shows the clock', async () => {
   const on = webhook({
     verify: token({ header: 'x-token' }),
     body: z.object({ at: z.string() }),
@@ -103,7 +103,7 @@ it('a test sets its clock, and a body with another date is explained with the ti
   await expect(play({ at: 'noon' })).rejects.toThrow("at: expected a time such as 2026-01-05T10:00:00Z, found 'noon'");
 });
 
-it('an event of GitHub comes before the next one of the same issue', async () => {
+it('an event of GitHub happens before the next event of the same issue', async () => {
   const on = github(['issues.opened', 'issues.closed'], {
     input: { state: z.string() },
     job: ({ action, issue }) => ({ happened: [issue.id, action], at: issue.updated_at, input: { state: action } }),
@@ -131,7 +131,7 @@ it.each([
   ['before', { before: [{ comand: 'x' }] }, 'before.0.comand: there is no such name here'],
   ['set', { event: { set: { 'issue.number': 7 } } }, 'event.set: expected a list, found an object'],
   ['holds', { holds: { defect: [] } }, "holds.defect: there is no such name here; did you mean 'defects'?"],
-])('what is wrong in %s is refused', async (_, wrong, why) => {
+])('a mistake in %s is refused', async (_, wrong, why) => {
   const test = { event: { command: 'block 1 x' }, makes: {}, ...wrong } as unknown as RelayTest;
   await expect(ofExamples(test)).rejects.toThrow(why);
 });

@@ -27,7 +27,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-describe('what a team does works', { timeout: 4 * MINUTE_MS }, () => {
+describe("a team's work succeeds", { timeout: 4 * MINUTE_MS }, () => {
   it.concurrent.each(Object.keys(managers) as Manager[])('in a folder without the CDK: %s', async (manager) => {
     const folder = teams[manager];
     const relay = (...words: string[]) => run(folder, [BIN, ...words]);
@@ -55,7 +55,7 @@ describe('what a team does works', { timeout: 4 * MINUTE_MS }, () => {
     await started.kill();
   });
 
-  it('with the CDK: the stack is that of the repository but for assets, also in an app of the team', async () => {
+  it("with the CDK: the stack is the repository's except for assets, also in the team's app", async () => {
     const folder = teams.npm;
     await install(folder, 'npm', packed.tarball, ...CDK);
     writeFileSync(
@@ -95,7 +95,7 @@ app.synth();
       (node) => existsSync(node) && Number(execFileSync(node, ['--version'], { encoding: 'utf8' }).slice(1, 3)) < 24,
     );
 
-  it.skipIf(old === undefined)('with an older Node alone it says which one it needs', async () => {
+  it.skipIf(old === undefined)('with only an older Node, the command says which one it needs', async () => {
     const help = run(teams.npm, [old ?? '', 'node_modules/partner-relay/cli/bin.js', '--help'], { PATH: '/nowhere' });
     await expect(help).rejects.toThrow(/--help\nPartner Relay needs Node 24, and this is [\d.]+\. Install Node .*\n$/);
   });
@@ -130,7 +130,7 @@ describe('the package', () => {
     },
   );
 
-  it('imports only its own files, what it depends on, optional peers and Node', async () => {
+  it('imports only its own files, its dependencies, optional peers and Node', async () => {
     // Synth writes two files, the bin looks for one of the repository, and esbuild adds code of its own.
     const elsewhere = ['./relay.config.mjs', './automations.mjs', './relay.ts', '<runtime>'];
     const { metafile } = await build({

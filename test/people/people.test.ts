@@ -97,7 +97,7 @@ describe('a person in Slack', () => {
     expect(relay.sandbox.data.timelogs).toHaveLength(3);
   });
 
-  it('who has left since they asked is not taken for the owner of their address', async () => {
+  it('who has left since they asked does not count as the owner of their address', async () => {
     await command(relay, log());
     Object.assign(relay.slack.users.get(MIRA) ?? {}, { deleted: true });
     await relay.workToTheEnd();
@@ -107,7 +107,7 @@ describe('a person in Slack', () => {
     expect(relay.sandbox.data.timelogs).toHaveLength(3);
   });
 
-  it('who was not found, or found twice, is looked for again after ten minutes and not before', async () => {
+  it('who was not found, or found twice, is searched for again after ten minutes, and not before', async () => {
     addTwin();
     for (const userId of [MIRA, NOBODY]) await ask(relay, log(), { userId });
     expect(relay.requestsTo('/users/list')).toBe(1);
@@ -121,7 +121,7 @@ describe('a person in Slack', () => {
     expect([relay.requestsTo('/users/list'), relay.sandbox.data.timelogs.length]).toEqual([2, 5]);
   });
 
-  it('a list is as old as its first page, however long a job took to read the others', async () => {
+  it('a list is as old as its first page, however long the other pages took', async () => {
     addStrangers(130);
     // The second page takes two calls.
     relay.sandbox.setFault({ kind: 'server-error', operation: '/users/list', skip: 1, times: 1 });

@@ -31,7 +31,7 @@ describe('a person who gives many commands', () => {
     expect(await jobsOf(MIRA)).toHaveLength(MOST_UNDER_WAY + 1);
   });
 
-  it('an eleventh job is refused in a form, which stays open, and in a reply to a button', async () => {
+  it('an eleventh job is refused in a form, which stays open, and in the answer to a button', async () => {
     await ask(relay, 'defect', { userId: MIRA });
     for (let count = 0; count < MOST_UNDER_WAY; count++) await search(MIRA);
     const filled = { project: PROJECT, title: 'Login fails' };
@@ -49,27 +49,30 @@ describe('a person who gives many commands', () => {
   });
 });
 
-it.each(['in Slack', 'in a comment'])('a command %s that was carried out stays so in a redelivery', async (where) => {
-  const triggerId = relay.slack.makeTriggerId(MIRA);
-  const comment = commentPayload(1, '/done 101');
-  const give = () =>
-    where === 'in Slack' ? command(relay, 'done 101', { triggerId }) : relay.post('issue_comment', comment);
-  await give();
-  await relay.workToTheEnd();
-  for (let id = 2; id <= MOST_UNDER_WAY + 1; id++) {
-    if (where === 'in Slack') await search(MIRA);
-    else await relay.post('issue_comment', commentPayload(id, `/done ${100 + id}`));
-  }
-  const before = (await relay.jobs()).length;
-  expect(before).toBe(MOST_UNDER_WAY + 1);
-  const again = await give();
-  expect(again).toMatchObject(
-    where === 'in Slack' ? { text: expect.stringContaining('Working on it') } : { answer: { repeat: true } },
-  );
-  expect(await relay.jobs()).toHaveLength(before);
-});
+it.each(['in Slack', 'in a comment'])(
+  'a command %s that was carried out stays carried out in a redelivery',
+  async (where) => {
+    const triggerId = relay.slack.makeTriggerId(MIRA);
+    const comment = commentPayload(1, '/done 101');
+    const give = () =>
+      where === 'in Slack' ? command(relay, 'done 101', { triggerId }) : relay.post('issue_comment', comment);
+    await give();
+    await relay.workToTheEnd();
+    for (let id = 2; id <= MOST_UNDER_WAY + 1; id++) {
+      if (where === 'in Slack') await search(MIRA);
+      else await relay.post('issue_comment', commentPayload(id, `/done ${100 + id}`));
+    }
+    const before = (await relay.jobs()).length;
+    expect(before).toBe(MOST_UNDER_WAY + 1);
+    const again = await give();
+    expect(again).toMatchObject(
+      where === 'in Slack' ? { text: expect.stringContaining('Working on it') } : { answer: { repeat: true } },
+    );
+    expect(await relay.jobs()).toHaveLength(before);
+  },
+);
 
-it('none of many finished commands is refused if all are repeated', async () => {
+it('no finished command is refused if all are repeated', async () => {
   const triggers = Array.from({ length: 30 }, () => relay.slack.makeTriggerId(MIRA));
   const give = (triggerId: string, id: number) => command(relay, `find number ${id}`, { triggerId });
   for (const [id, triggerId] of triggers.entries()) {
@@ -111,7 +114,7 @@ it.each<[string, readonly unknown[]]>([
 });
 
 describe('people who share the budget', () => {
-  it("first commands are served before another person's further commands, which take turns", async () => {
+  it("first commands come before another person's further commands, which take turns", async () => {
     // One person uses all slots for a person's further commands.
     for (let count = 0; count < PER_MINUTE; count++) {
       await search(MIRA);

@@ -35,7 +35,7 @@ function checksWith(secret: object) {
 const checks = () => checksWith({ token: 'ghp_test', appId: '12', privateKey });
 
 describe('a check run', () => {
-  it('is created as the App, although there is a token, and updated after that', async () => {
+  it('is created as the App, even if there is a token, and updated after that', async () => {
     await checks().set(place, { ...run, conclusion: undefined });
     expect(github.checkRuns).toMatchObject([{ status: 'in_progress', conclusion: null }]);
     await checks().set(place, { ...run, conclusion: 'failure', title: 'It is not tracked' });
@@ -57,13 +57,13 @@ describe('a check run', () => {
     ['another name', { name: 'Tests' }],
     ['another commit', { headSha: 'def456' }],
     ['another thing that is checked', { externalId: 'pull request 2' }],
-  ])('of %s is another one', async (_, other) => {
+  ])('of %s is another check run', async (_, other) => {
     await checks().set(place, run);
     await checks().set(place, { ...run, ...other });
     expect(github.checkRuns).toHaveLength(2);
   });
 
-  it('is cut to what GitHub takes', async () => {
+  it("is cut to GitHub's limits", async () => {
     await checks().set(place, { ...run, title: 'ü'.repeat(300), summary: 'ü'.repeat(70_000) });
     const { title, summary } = github.checkRuns[0]?.output ?? { title: '', summary: '' };
     expect(title).toHaveLength(200);
@@ -71,7 +71,7 @@ describe('a check run', () => {
     expect(summary).toMatch(/ü\n\n… The rest does not fit into a check\.$/);
   });
 
-  it('says what to do where the App may not write checks, and where there is none', async () => {
+  it('says what to do if the App may not write checks, or does not exist', async () => {
     await expect(checksWith({ token: 'ghp_test' }).set(place, run)).rejects.toThrow('from a GitHub App only');
     github.refusal = { status: 403, message: 'Resource not accessible by integration' };
     await expect(checks().set(place, run)).rejects.toThrow(

@@ -21,7 +21,7 @@ describe('the server', () => {
 describe.concurrent('npm run sandbox', () => {
   const start = join(import.meta.dirname, '../../sandbox/start.ts');
 
-  it.for(['SIGINT', 'SIGTERM'] as const)('prints what one needs and ends with %s', async (signal, test) => {
+  it.for(['SIGINT', 'SIGTERM'] as const)('prints its address and keys, and ends with %s', async (signal, test) => {
     const child = spawn(process.execPath, [start, '--port', '0', '--limit-per-minute', '1']);
     test.onTestFinished(() => void child.kill('SIGKILL'));
     const [greeting] = await once(child.stdout, 'data');
@@ -51,7 +51,7 @@ describe.concurrent('npm run sandbox', () => {
   it.each([
     [['--port', 'any'], '--port must be a whole number'],
     [['--window', 'weekly'], "Unknown option '--window'"],
-  ])('refuses an option that makes no sense: %o', async (options, expected) => {
+  ])('refuses an unusable option: %o', async (options, expected) => {
     const child = spawn(process.execPath, [start, ...options]);
     const [complaint] = await once(child.stderr, 'data');
     expect(String(complaint)).toContain(expected);

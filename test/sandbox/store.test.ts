@@ -26,7 +26,7 @@ describe('the data file', () => {
     expect((await send({ ...signed, url })).json.message).toBe('Nonce already used');
   });
 
-  it('survives a line torn by a kill, also before the next start', async () => {
+  it('survives a line that a kill has cut, even before the next start', async () => {
     const dataFile = newDataFile();
     const { sandbox } = await startAtNoon({ dataFile });
     await call(sandbox, '/defects/create', newDefect);
@@ -37,14 +37,14 @@ describe('the data file', () => {
     expect(third.sandbox.data.defects).toHaveLength(3);
   });
 
-  it('is refused when a line before the last is broken', async () => {
+  it('is refused if a line before the last is broken', async () => {
     const dataFile = newDataFile();
     writeFileSync(dataFile, '[{"pu\n[]\n');
     const why = /data\.jsonl is damaged: line 1 is not JSON; correct the line, or remove the file/;
     await expect(startSandbox({ dataFile })).rejects.toThrow(why);
   });
 
-  it('has what a process answered right before it was killed', async () => {
+  it('has everything that a process answered just before it was killed', async () => {
     const dataFile = newDataFile();
     const start = join(import.meta.dirname, '../../sandbox/start.ts');
     const child = spawn(process.execPath, [start, '--port', '0', '--data', dataFile]);

@@ -21,7 +21,7 @@ async function start(connection: RelayConfigInput['connections'][string] = {}, s
 }
 
 describe('an instance with pages of at most 50 rows', () => {
-  it('is asked for a smaller page once, and then for pages that it takes', async () => {
+  it('is asked for a smaller page once, and then for pages of a size that it accepts', async () => {
     await start();
     const refused: unknown[] = [];
     const small = takesAtMost(50);
@@ -38,7 +38,7 @@ describe('an instance with pages of at most 50 rows', () => {
     expect(refused).toHaveLength(1);
   });
 
-  it('has all rows of a list read', async () => {
+  it('is read to the last row of a list', async () => {
     await start();
     relay.sandbox.data.users.unshift(...strangers(130));
     await mutate(relay, takesAtMost(50, { errors: { per_page: 'must be at most 50' } }));
@@ -57,7 +57,7 @@ describe('an instance with pages of at most 50 rows', () => {
     expect(await relay.jobs()).toMatchObject([{ outcome: expect.stringContaining(created[0]?.defect_id ?? '') }]);
   });
 
-  it('is not asked again where it refuses something else', async () => {
+  it('is not asked again if it refuses something else', async () => {
     await start();
     const refusal = { refused: 422, errors: { q: 'is too short' } };
     let asked = 0;
@@ -68,7 +68,7 @@ describe('an instance with pages of at most 50 rows', () => {
 });
 
 describe.each([true, false])('an instance that counts its pages from 0, with pagination: %s', (paginatesAll) => {
-  it('has its people and tasks found, and is asked for page 1 once', async () => {
+  it('shows its people and tasks, and is asked for page 1 once', async () => {
     await start({}, { paginatesAll });
     const pages: unknown[] = [];
     await mutate(relay, {
@@ -85,13 +85,13 @@ describe.each([true, false])('an instance that counts its pages from 0, with pag
   });
 });
 
-describe('an instance that ignores the page and cuts its lists off without a word', () => {
+describe('an instance that ignores the page and silently cuts its lists off', () => {
   const cut = (path: string): SandboxOptions => ({
     paginatesAll: false,
     rename: { [path]: { fields: { page: 'other', per_page: 'size' } } },
   });
 
-  it('is not taken to have no defect after the table was lost', async () => {
+  it('does not count as having no defect after the table was lost', async () => {
     await start({}, cut('/defects/list'));
     const [seed] = relay.sandbox.data.defects;
     await relay.post('issues', issueEvent('opened'));
@@ -108,7 +108,7 @@ describe('an instance that ignores the page and cuts its lists off without a wor
     ]);
   });
 
-  it('is not said to have no such person', async () => {
+  it('does not count as having no such person', async () => {
     await start({}, cut('/users/list'));
     relay.sandbox.data.users.unshift(...strangers(60));
     expect(await logs()).toContain(
@@ -116,7 +116,7 @@ describe('an instance that ignores the page and cuts its lists off without a wor
     );
   });
 
-  it('is believed where relay.config.ts says that the list comes whole', async () => {
+  it('is believed if relay.config.ts says that the list is complete', async () => {
     await start({ operations: { 'defects/list': { paged: false } } }, cut('/defects/list'));
     relay.replaceTable([]);
     await relay.post('issues', issueEvent('opened'));
@@ -126,7 +126,7 @@ describe('an instance that ignores the page and cuts its lists off without a wor
   });
 });
 
-describe('an instance without pagination that refuses a page behind the last', () => {
+describe('an instance without pagination that refuses a page after the last', () => {
   it.each([400, 404, 422])('lists its users up to there: %i', async (refused) => {
     await start({}, { paginatesAll: false });
     await mutate(relay, { reads: (payload) => (Number(payload.page) > 1 ? { refused } : payload) });
@@ -138,7 +138,7 @@ describe('an instance without pagination that refuses a page behind the last', (
 describe('ids that people type as digits', () => {
   const done = { 'work-items/checklist/items/complete': { ids: { item_id: 'text' as const } } };
 
-  it.each(['101', '007'])('are sent as text where the override says so: %s', async (id) => {
+  it.each(['101', '007'])('are sent as texts if the override says so: %s', async (id) => {
     await start({ operations: done });
     Object.assign(relay.sandbox.data.checklistItems[0] ?? {}, { item_id: id });
     await mutate(relay, textIds('item_id'));
@@ -146,7 +146,7 @@ describe('ids that people type as digits', () => {
     expect(relay.sandbox.data.checklistItems[0]).toMatchObject({ item_id: id, is_completed: true });
   });
 
-  it.each(['101', '007'])('are sent as text where the lists of the service have text: %s', async (id) => {
+  it.each(['101', '007'])("are sent as texts if the service's lists have texts: %s", async (id) => {
     await start();
     const [task] = relay.sandbox.data.tasks;
     Object.assign(task ?? {}, { task_id: id });
@@ -157,7 +157,7 @@ describe('ids that people type as digits', () => {
     expect((await ask(relay, 'done 101')).inTheEnd).toContain('ompleted checklist item 101');
   });
 
-  it.each(['7', '007'])('are sent as numbers where the lists of the service have numbers: %s', async (typed) => {
+  it.each(['7', '007'])("are sent as numbers if the service's lists have numbers: %s", async (typed) => {
     await start();
     const id = 7;
     Object.assign(relay.sandbox.data.tasks[0] ?? {}, { task_id: id });
@@ -171,7 +171,7 @@ describe('ids that people type as digits', () => {
     expect(relay.sandbox.data.defects[0]).toMatchObject({ task_id: id });
   });
 
-  it('stay as they are typed as long as nothing is known, if a number would change them', async () => {
+  it('stay as typed while nothing is known, if a number would change them', async () => {
     await start();
     Object.assign(relay.sandbox.data.checklistItems[0] ?? {}, { item_id: '007' });
     expect((await ask(relay, 'done 007')).inTheEnd).toContain('ompleted checklist item 007');

@@ -12,14 +12,14 @@ it('has the same result for the same seed', async () => {
   expect(second).toEqual(first);
 });
 
-it('uses each minute from the first call on, and somebody is always on the way to the line, even without the sweep', async () => {
+it('uses each minute from the first call on, and the line always has a job on its way, even without the sweep', async () => {
   const load = { ...issuesOfSenders(400, 3 * MINUTE + 5_000, 4), withoutSweep: true };
   const { figures } = await simulateKeepingPromises(load);
   expect(Math.min(...figures.inMinutes)).toBeGreaterThanOrEqual(114);
 });
 
 it.each([5, 20])(
-  'after a pause of %i s, everybody who waits for its end is served, even without the sweep',
+  'after a pause of %i s, everyone who waits for its end is served, even without the sweep',
   async (seconds) => {
     const { calls, stranded, jobs } = await simulate({ ...shortPause(seconds, 1), withoutSweep: true });
     const over =
@@ -39,7 +39,7 @@ it.each([5, 20])(
   },
 );
 
-it.each([5, -5])('loses at most a minute of sending where a clock is %i hours ahead', async (hours) => {
+it.each([5, -5])('loses at most a minute of sending if a clock is %i hours ahead', async (hours) => {
   const load = wrongClock(hours * HOUR, 1);
   const { result } = await simulateKeepingPromises(load);
   expect(result.calls.length).toBeGreaterThanOrEqual(load.limits.perMinute * (load.runsMs / MINUTE - 1));

@@ -192,7 +192,7 @@ export function modelStatements(startServer: () => Promise<TableServer>): void {
   });
   afterAll(() => server.close());
 
-  it('the model of DynamoDB says the same', async () => {
+  it('the model of DynamoDB gives the same answers', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(command, { minLength: 1, maxLength: 30 }), async (commands) => {
         const model = new DynamoDbModel(indexes, (_key, apply) => apply());

@@ -17,7 +17,7 @@ beforeEach(() => start());
 const calls = (of: string) => relay.slack.calls.filter(({ method }) => method === of).length;
 
 describe('a request of another workspace', () => {
-  it('a request of another workspace, or of none, is refused, and the next own request is not', async () => {
+  it('a request of another workspace, or of none, is refused, and the next one of the own workspace is not', async () => {
     await ask(relay, 'find login');
     const found = relay.slack.messages.at(-1);
     await ask(relay, 'defect', { channelId: PLATFORM });
@@ -120,7 +120,7 @@ describe('a person who is not a full member', () => {
     ['wants fewer calls', { kind: 'rate-limited' }, 'Slack did not confirm your permission in time.'],
     ['does not let it', { kind: 'error', error: 'missing_scope' }, 'your permission with Slack (missing_scope). Tell'],
     ['does not show them', { kind: 'error', error: 'user_not_visible' }, 'Partner Relay cannot see your Slack profile'],
-  ] as const)('may be anyone where Slack %s: nothing is done', async (_, failure, said) => {
+  ] as const)('may be anyone if Slack %s: nothing is done', async (_, failure, said) => {
     relay.slack.fail({ method: 'users.info', ...failure });
     expect((await command(relay, 'done 101')).text).toContain(said);
     expect(await relay.jobs()).toEqual([]);
@@ -135,7 +135,7 @@ describe('a person who is not a full member', () => {
   });
 });
 
-describe('where only people whom the service knows may ask', () => {
+describe('if only people whom the service knows may ask', () => {
   it('a person unknown to the service may do nothing', async () => {
     await start({ knownOnly: true });
     const { inTheEnd } = await ask(relay, 'done 101', { userId: NOBODY });

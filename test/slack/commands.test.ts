@@ -107,12 +107,12 @@ describe('a command', () => {
     ['lgoin', `No task or project matches lgoin. Did you mean:\n${LOGIN.name}\n${LOGIN.id}`],
     ['chekout', `No task or project matches chekout. Did you mean:\n${CHECKOUT.name}\n${CHECKOUT.id}`],
     ['pass keys', `No task or project matches pass keys. Did you mean:\n${LOGIN.name}\n${LOGIN.id}`],
-  ])('a search finds a task by its id, and offers those of a moment ago with a typo: %s', async (text, found) => {
+  ])('a search finds a task by its id, and offers recent tasks for a typo: %s', async (text, found) => {
     await ask(relay, 'find passkeys');
     expect((await ask(relay, `find ${text}`)).inTheEnd).toBe(found);
   });
 
-  it("a person's commands run in order, and a search at once", async () => {
+  it("a person's commands run in order, and a search runs at once", async () => {
     for (const typed of ['done 101', 'log 1h 4711', 'defect Login fails', 'find login']) {
       await command(relay, typed, { userId: NOBODY, channelId: PLATFORM });
     }
@@ -137,7 +137,7 @@ describe('a command', () => {
     expect(relay.queued()).toBe(0);
   });
 
-  it('each command that may be meant has a button, and each runs once', async () => {
+  it('each possible command has a button, and each runs once', async () => {
     const answer = { blocks: (await command(relay, 'log 2 "Release checkout 2.4"')).blocks };
     const commands = ['2h', '2m'].map((duration) => `Run /pm log ${duration} "Release checkout 2.4"`);
     expect(buttonsOf(answer)).toEqual(commands);
@@ -235,7 +235,7 @@ it("status shows the person's last five jobs and the budget", async () => {
   expect((await command(relay, 'status', { userId: NOBODY })).text).toContain('You have not asked for anything yet.');
 });
 
-it('status shows unfinished requests first, five at most', async () => {
+it('status shows unfinished requests first, at most five', async () => {
   for (const id of [201, 202]) await command(relay, `done ${id}`);
   await ask(relay, 'find login');
   expect((await command(relay, 'status')).text).not.toMatch(/more$/m);
@@ -244,7 +244,7 @@ it('status shows unfinished requests first, five at most', async () => {
   await relay.work();
 });
 
-it.each([403, 422])('a search shows the tasks that it found if that of projects is refused: %i', async (refused) => {
+it.each([403, 422])('a search shows the found tasks if the search for projects is refused: %i', async (refused) => {
   await mutate(relay, { reads: (payload, path) => (path === 'projects/search' ? { refused } : payload) });
   expect((await ask(relay, 'find checkout')).inTheEnd).toMatch(
     /^Tasks\nRelease checkout 2.4\n.*\nThe service refuses to search projects\.$/,
@@ -260,7 +260,7 @@ it.each([
   // Only the typed text is shown, because a person cannot correct the relay's other searches.
   ['log 1h Nothing like it', /No task is called “Nothing like it”, or begins like it/],
   ['log 1h Relaese checkout 2.4', /No task is called “Relaese checkout 2.4”/],
-])('who searches for less than a service takes is told: %s', async (text, said) => {
+])('a person whose search is shorter than a service accepts reads that: %s', async (text, said) => {
   await mutate(relay, {
     reads: (payload, path) =>
       path === 'tasks/search' && String(payload.q).length < 4
@@ -348,7 +348,7 @@ describe('permissions', () => {
     expect([relay.queued(), relay.slack.views.length]).toEqual([fault ? 0 : 1, typed === 'defect' && !fault ? 1 : 0]);
   });
 
-  it('permissions apply to buttons too', async () => {
+  it('permissions apply to buttons, too', async () => {
     const suggestion = await command(relay, 'dnoe 101', { channelId: PLATFORM });
     await press(relay, suggestion, 'Run /pm done 101', { channelId: GENERAL });
     expect(readable(relay.lastMessage().blocks)).toContain('can be used in <#C0PLATFORM>, <#C0OTHER> only.');
@@ -403,7 +403,7 @@ describe('permissions', () => {
     });
   });
 
-  it("a reminder's form respects permissions too, wherever the reminder is", async () => {
+  it("a reminder's form respects permissions, too, wherever the reminder is", async () => {
     await pressLogRest(relay, { userId: NOBODY });
     expect([relay.told().at(-1), relay.slack.views]).toEqual([
       expect.stringContaining('Only members of certain groups may use /pm log'),

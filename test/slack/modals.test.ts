@@ -139,7 +139,7 @@ describe('the modal for a defect', () => {
     expect(relay.told()).toEqual([`:white_check_mark: Created defect ${defect?.defect_id}: Login <!channel> fails.`]);
   });
 
-  it('the form can be filled before its list arrives, and sent after', async () => {
+  it('the form can be filled in before its list arrives, and submitted after', async () => {
     relay.sandbox.setFault({ kind: 'maintenance', times: 1 });
     relay.slack.fail({ method: 'views.update', kind: 'server-error' });
     relay.slack.fail({ method: 'views.update', kind: 'rate-limited', retryAfterSeconds: 7 });
@@ -273,7 +273,7 @@ describe('many projects, or long names', () => {
 });
 
 describe('the shortcut of a message', () => {
-  it('the shortcut opens the form with the message text, and the defect keeps its link', async () => {
+  it('opens the form with the message text, and the defect keeps its link', async () => {
     await shortcut(relay, 'Login fails &amp; burns, says <@U0TOMASZ1|tomasz>\nsee <https://example.com/1|the cart>');
     await relay.work();
     const { view } = relay.lastView();
@@ -355,7 +355,7 @@ describe('the modal to log time', () => {
       return relay.lastView();
     };
 
-    it('completes what is typed without a call, by name or id, and takes it as typed, too', async () => {
+    it('completes typed text without a call, by name or id, and accepts it unchanged, too', async () => {
       const view = await opened();
       const before = relay.sandbox.requests;
       const known = { [`id ${PASSKEYS}`]: 'Login with passkeys' };
@@ -381,7 +381,7 @@ describe('the modal to log time', () => {
       expect(await suggested(relay, view, 'pass', asked)).toEqual({});
     });
 
-    it('is bounded, written only if a task is new or renamed, and has the latest first', async () => {
+    it('is limited, written only if a task is new or renamed, and has the latest tasks first', async () => {
       const { table } = relay.stores;
       const tasks = createKnownTasks(table);
       const many = Array.from({ length: 700 }, (_, index) => ({ id: index, name: `Task ${index} ${'ü'.repeat(300)}` }));
@@ -403,7 +403,7 @@ describe('the modal to log time', () => {
     });
   });
 
-  it('a form that cannot open from a button or a shortcut is reported to the person, and leaves what was there', async () => {
+  it('a form that cannot open from a button or a shortcut is reported to the person, and the message stays', async () => {
     await ask(relay, 'find passkeys');
     const [found] = relay.told();
     relay.slack.fail({ method: 'views.open', kind: 'rate-limited' });
@@ -430,7 +430,7 @@ describe('the modal to log time', () => {
     expect(relay.slack.views).toHaveLength(1);
   });
 
-  it('what a command may mean is offered also in a direct message, and not refused there', async () => {
+  it('the commands that a text may mean are offered in a direct message, too, and not refused there', async () => {
     await start({ config: exampleConfig({}, { slack: { permissions: { log: { channels: [PLATFORM] } } } }) });
     await ask(relay, 'log 1h Login with pass', { channelId: PLATFORM });
     await press(relay, relay.lastMessage(), 'Log 1h on Login with passkeys', { channelId: 'D0MIRA001' });

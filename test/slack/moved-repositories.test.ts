@@ -52,7 +52,7 @@ async function told(): Promise<string[]> {
   return texts.filter((text) => text.includes('relay.config.ts'));
 }
 
-it('a repository that was renamed is followed under its configured name, and told once', async () => {
+it('a renamed repository is followed under its configured name, and reported once', async () => {
   expect(await opened(NAME)).toBe(2);
   expect(await told()).toEqual([]);
   expect(await opened(RENAMED)).toBe(2);
@@ -64,7 +64,7 @@ it('a repository that was renamed is followed under its configured name, and tol
   expect(await opened(NAME)).toBe(2);
 });
 
-it('a repository that was transferred to another owner is stopped, and told once', async () => {
+it('a repository that was transferred to another owner is stopped, and reported once', async () => {
   expect(await opened(NAME)).toBe(2);
   expect(await opened(TRANSFERRED, ID, 1)).toBe(0);
   expect(await opened(TRANSFERRED, ID, 1)).toBe(0);
@@ -73,7 +73,7 @@ it('a repository that was transferred to another owner is stopped, and told once
   ]);
 });
 
-it('a repository of an owner whose login has changed is followed, and the owner of a login that was given away is not', async () => {
+it('a repository of an owner whose login has changed is followed, and the new owner of an old login is not', async () => {
   expect(await opened(NAME)).toBe(2);
   expect(await opened(TRANSFERRED)).toBe(2);
   expect(await opened(RENAMED, ID, 1)).toBe(0);
@@ -101,7 +101,7 @@ const NEW_NAME = 'NewName/Hello-World';
 const renamedTo = (name: string) =>
   `${NAME} is now called ${name}. Its events are still handled. Change its name in relay.config.ts.`;
 
-it('a renamed repository is reported although each event meets a new process', async () => {
+it('a renamed repository is reported even if each event meets a new process', async () => {
   for (const name of [NAME, RENAMED, RENAMED]) {
     const { body = '' } = await functionsOf(() => relay.runtime).take(githubDelivery('issues', eventOf(name)));
     expect(JSON.parse(body).jobs).toHaveLength(2);
@@ -114,7 +114,7 @@ it('a repository that is renamed back is no longer reported', async () => {
   expect(await told()).toEqual([]);
 });
 
-it("a stranger's repository that has the configured name is stopped and told, and the team's is followed on", async () => {
+it("a stranger's repository with the configured name is stopped and reported, and the team's is still followed", async () => {
   expect(await opened(NAME)).toBe(2);
   expect(await opened(NEW_NAME)).toBe(2);
   expect(await opened(NAME, 666, 666)).toBe(0);

@@ -54,7 +54,7 @@ it.each<[string, Fault, number, RegExp]>([
   expect(told()).toEqual([expect.stringMatching(words), expect.stringMatching(/main works again\./)]);
 });
 
-it('a message that Slack refuses is sent later, also after a crash between posting and noting it', async () => {
+it('a message that Slack refuses is sent later, even after a crash between posting and noting it', async () => {
   await fail({ kind: 'key-revoked' });
   let stops = 0;
   for (const n of [1, 2, 3, 4]) {
@@ -81,7 +81,7 @@ it('an outage is reported after a crash between reporting the last end and notin
   expect(told()).toHaveLength(3);
 });
 
-it('a connection that an operator resumes works again when a call does', async () => {
+it('a connection that an operator resumes counts as working when a call succeeds', async () => {
   await fail({ kind: 'key-revoked' });
   await minutes(3);
   await resume();
@@ -94,7 +94,7 @@ it('a connection that an operator resumes works again when a call does', async (
   expect(told()).toHaveLength(2);
 });
 
-it('a short outage is not told', async () => {
+it('a short outage is not reported', async () => {
   await fail({ kind: 'maintenance' });
   await minutes(1);
   relay.sandbox.clearFaults();

@@ -67,7 +67,7 @@ describe('the notice of parked jobs', () => {
     expect((await relay.jobs('parked'))[0]).toEqual(job);
   });
 
-  it('names the person and the task, as far as they are known', async () => {
+  it('names the person and the task, if they are known', async () => {
     const task = 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03';
     await ask(relay, `log 15m ${task}`, { userId: MIRA });
     relay.sandbox.setFault({ kind: 'server-error', operation: '/timelogs/create' });
@@ -104,7 +104,7 @@ describe('the notice of parked jobs', () => {
     expect(JSON.stringify(notices()[0]?.blocks).length).toBeLessThan(13_000);
   });
 
-  it('a job that is parked after another was replayed, within the hour and for the same cause, is reported too', async () => {
+  it('a job that is parked after another was replayed, within the hour and for the same cause, is reported, too', async () => {
     const [first = ''] = await park('no such project');
     await sweepAfter(MINUTE);
     const job = await relay.stores.jobs.get(first);
@@ -114,7 +114,7 @@ describe('the notice of parked jobs', () => {
     expect(texts()).toEqual([expect.stringContaining(`acme/web#${number} opened`)]);
   });
 
-  it('once all of its jobs are decided, it offers no command and says what was decided, and by whom', async () => {
+  it('once all of its jobs are decided, it offers no command, and says what was decided, and by whom', async () => {
     const ids = await park('no such project', 'no such user', 'no such task');
     const parkedAt = relay.clock.now;
     await sweepAfter(MINUTE);
@@ -143,7 +143,7 @@ describe('the notice of parked jobs', () => {
     expect(blockKitFaults(notices()[0]?.blocks)).toEqual([]);
   });
 
-  it('says that more were decided than it can count', async () => {
+  it('says that more jobs were decided than it can count', async () => {
     const [id = ''] = await park('no such project');
     await relay.sweep();
     const key = keys.parkedNotice(new Date(Math.floor(relay.clock.now / HOUR) * HOUR).toISOString());
@@ -156,7 +156,7 @@ describe('the notice of parked jobs', () => {
     expect(texts()[0]).toContain('• and more than 1990 more');
   });
 
-  it('a decision is shown once the token of the app is valid again', async () => {
+  it("a decision is shown once the app's token is valid again", async () => {
     await park('no such project');
     await relay.sweep();
     const [job = expect.fail('expected a job')] = await relay.jobs('parked');
@@ -196,7 +196,7 @@ describe('the notice of parked jobs', () => {
     expect((await relay.jobs('parked')).map(({ id }) => id)).toEqual(ids);
   });
 
-  it('two sweeps at the same moment tell it once', async () => {
+  it('two simultaneous sweeps report it once', async () => {
     await park('no such project');
     await Promise.all([relay.sweep(), relay.sweep()]);
     expect(texts()).toHaveLength(1);
@@ -225,7 +225,7 @@ describe('the cause of parked jobs', () => {
   });
 
   it.each(['tasks/list: refused with status 404', 'relay.config.ts: no project', 'defects/create of a/b'])(
-    'what is refused, or is no operation, is part of the cause: %s',
+    'a refusal, or text that is no operation, is part of the cause: %s',
     (reason) => {
       expect(causeOf(reason)).toBe(reason);
     },

@@ -84,18 +84,21 @@ describe('a person who has to wait', () => {
     expect(relay.told()).toEqual([expect.stringMatching(/^:hourglass: done 101 has to wait/)]);
   });
 
-  it.each([0, 1_500, 6_000])('all whose commands wait for a key are told, with %i ms between them', async (apart) => {
-    relay.sandbox.setFault({ kind: 'key-revoked' });
-    for (const item of [101, 102, 103, 104, 201, 202]) {
-      await command(relay, `done ${item}`, { triggerId: `trigger ${item}` });
-      if (apart > 0) await relay.work();
-      relay.clock.now += apart;
-    }
-    await relay.work();
-    await relay.pass(30 * MINUTE);
-    for (const { id } of await relay.jobs())
-      expect(Object.keys(await relay.steps(id))).toContain('say why it waits: key');
-  });
+  it.each([0, 1_500, 6_000])(
+    'everyone whose commands wait for a key is notified, with %i ms between them',
+    async (apart) => {
+      relay.sandbox.setFault({ kind: 'key-revoked' });
+      for (const item of [101, 102, 103, 104, 201, 202]) {
+        await command(relay, `done ${item}`, { triggerId: `trigger ${item}` });
+        if (apart > 0) await relay.work();
+        relay.clock.now += apart;
+      }
+      await relay.work();
+      await relay.pass(30 * MINUTE);
+      for (const { id } of await relay.jobs())
+        expect(Object.keys(await relay.steps(id))).toContain('say why it waits: key');
+    },
+  );
 
   it('a wait of seconds is not reported', async () => {
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 9, times: 1 });
@@ -208,7 +211,7 @@ it('without a token, outcomes are sent while the response_url lasts, and then le
   expect(relay.slack.calls.filter(({ method }) => method === 'chat.postMessage')).toEqual([]);
 });
 
-it('a person reads of an unknown outcome that it may or may not have been done', async () => {
+it('a person reads that an unknown outcome may or may not have been done', async () => {
   await start();
   relay.sandbox.setFault({ kind: 'cut', when: 'on arrival', operation: '/defects/create' });
   await ask(relay, 'defect Login fails', { channelId: PLATFORM });
@@ -297,7 +300,7 @@ describe('text from outside', () => {
     }
   });
 
-  it('text from outside formats nothing', () => {
+  it('text from outside has no formatting', () => {
     const ours = /\*(?:Tasks|Projects|Your last jobs|Calls to the service)\*/g;
     for (const mrkdwn of shown.flatMap(({ blocks }) => mrkdwnOf(blocks))) {
       // Spans of code contain typed text, in which no character has a meaning.

@@ -40,7 +40,7 @@ const edited = () => relay.post('issues', issueEvent('edited', { id: 1, title: '
 const lastOf = (metric: string) => relay.metrics.findLast((record) => metric in record)?.[metric];
 
 it.each(['a draft', 'a record that waits'])(
-  '%s of the next version waits for it, while all else continues, and an alarm goes off',
+  '%s of the next version waits for it, while everything else continues, and an alarm goes off',
   async (what) => {
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 60 });
     const id = await opened();
@@ -89,7 +89,7 @@ it('a job of an automation that only the next version has waits for it, and an a
   expect(await relay.jobs()).toMatchObject([{ status: 'succeeded' }]);
 });
 
-it('what has waited for a day is parked', async () => {
+it('work that has waited for a day is parked', async () => {
   const id = await opened();
   await rewrite(keys.job(id), 'input');
   await workFor(25 * HOUR);

@@ -35,7 +35,7 @@ describe.each(readdirSync(FOLDER))('the items in %s', (file) => {
     relay.clock.now += 5 * 60_000;
   });
 
-  it('are read: the job that waited is carried out, and the defect of a link is updated', async () => {
+  it('are read: the waiting job is carried out, and the defect of a link is updated', async () => {
     await relay.sweep();
     await relay.workToTheEnd();
     const before = relay.sandbox.data.defects.length;

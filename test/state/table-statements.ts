@@ -73,7 +73,7 @@ export function tableStatements(startServer: () => Promise<TableServer>): void {
       expect(await table.get(key)).toEqual(after && { ...key, ...after });
     });
 
-    it('is refused if another worker was first, also when it is sent twice', async () => {
+    it('is refused if another worker was first, even when it is sent twice', async () => {
       await begin();
       await rival.put({ ...key, version: 7 }, before ? atOne : unlessThere);
       expect(await write(table)).toBe(refused);
@@ -106,7 +106,7 @@ export function tableStatements(startServer: () => Promise<TableServer>): void {
     });
   });
 
-  it('an item shows nothing of its last write, however it is read', async () => {
+  it('an item does not show its last write, however it is read', async () => {
     await rival.delete(key);
     await table.put({ ...key, status: 'queued', wakeAt: 1 }, unlessThere);
     const item = { ...key, status: 'queued', wakeAt: 1 };
@@ -119,7 +119,7 @@ export function tableStatements(startServer: () => Promise<TableServer>): void {
     expect(Items.map((one) => unmarshall(one))).toEqual([{ ...item, writeId: expect.stringMatching(/^[\w-]{12}$/) }]);
   });
 
-  describe('what is larger than the 1 MB of a page', () => {
+  describe('a list that is larger than a page of 1 MB', () => {
     const queued: Expression = { expression: '#status = :status', values: { status: 'queued' } };
     const sizes = Array.from({ length: 5 }, (_, place) => ({ pk: 'large', sk: `${place}`, note: 'x'.repeat(300_000) }));
 

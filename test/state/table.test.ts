@@ -14,6 +14,6 @@ it.each<[string, (name: string) => Key]>([
   ['a link that was asked for', (id) => keys.accountLink('github', id, 'main')],
   ['how many sign-ins began', (id) => keys.linkShare('github', id, '1')],
   ['the tests that fail', (repository) => keys.failingCases(repository, 'ci', 'main')],
-])('the key of %s is the same however a name is written: GitHub knows no letter case', (_, keyOf) => {
+])('the key of %s is the same however a name is written, because GitHub ignores letter case', (_, keyOf) => {
   expect(keyOf('Octo/Hello-World')).toEqual(keyOf('octo/hello-world'));
 });

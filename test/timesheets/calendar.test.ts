@@ -48,7 +48,7 @@ const in2026 = (date: string) => date.startsWith('2026');
 describe.each(ZONES)('over a year of late, doubled and missing ticks in %s', (timeZone) => {
   const anyYear = fc.tuple(fc.constantFrom('00:00', '02:00', '02:15', '09:00', '16:30', '23:55'), fc.integer());
 
-  it('every working day is due, in order, also that on which the clocks change, and no weekend or holiday', () => {
+  it('every working day is due, in order, even when the clocks change, and no weekend or holiday', () => {
     const working = days2026.filter((date) => !isWeekend(date) && !HOLIDAYS.includes(date));
     fc.assert(
       fc.property(anyYear, ([remindAt, seed]) => {
@@ -94,7 +94,7 @@ describe('a reminder', () => {
     expect(dueReminder(daily, at(until))).toBeUndefined();
   });
 
-  it('a reminder of the evening before a holiday is still due after midnight, and one of a holiday never', () => {
+  it('a reminder on the evening before a holiday is still due after midnight, and one on a holiday never', () => {
     const late = team({ timeZone: 'UTC', remindAt: '23:50', hours: EVERY_DAY, holidays: ['2026-12-25'] });
     expect(dueReminder(late, at('2026-12-25T02:00Z'))).toBe('2026-12-24');
     expect(dueReminder(late, at('2026-12-25T23:55Z'))).toBeUndefined();

@@ -55,11 +55,11 @@ describe('the settings', () => {
       /^teams\.1\.people\.1: 'bob@example.com' is already at teams\.0\.people\.0/,
     ],
     ['that are both of all', [{}, { name: 'web' }], /^teams\.1\.people: 'all' is already at teams\.0\.people/],
-  ])('are refused where there are two teams %s', (_, teams, fault) => {
+  ])('are refused if there are two teams %s', (_, teams, fault) => {
     expect(faultsOf(...teams)).toEqual([expect.stringMatching(fault)]);
   });
 
-  it('people may be in teams of several connections, and a team of all others may exist beside one of some', () => {
+  it('people may be in teams of several connections, and a team of everyone else may exist beside a team of some', () => {
     expect(faultsOf({}, { name: 'web', people: [ada] }, { name: 'abroad', connection: 'other' })).toEqual([]);
   });
 
@@ -67,7 +67,7 @@ describe('the settings', () => {
     expect(timesheetsConfig.safeParse({ teams: [] }).error?.issues[0]?.message).toBe('expected at least one team');
   });
 
-  it('the settings are JSON that parses to the same again, with lowercase addresses and defaults', () => {
+  it('the settings are JSON that parses to the same again, with lower-case addresses and defaults', () => {
     const settings = timesheetsConfig.parse({
       teams: [
         {

@@ -228,14 +228,14 @@ describe('an iCalendar file', () => {
       'event 1: it',
     ],
     ['line feeds and a byte order mark', `\ufeff${file('DTSTART;VALUE=DA', ' TE:20261118').replaceAll('\r', '')}`, ''],
-  ])('is read without what is broken, which is named: %s', (_, text, said) => {
+  ])('is read without its broken parts, which are named: %s', (_, text, said) => {
     const leftOut: string[] = [];
     const found = eventsIn(text, wanted, (what) => leftOut.push(what));
     expect(found.flatMap(({ dates }) => dates)).toEqual([WED]);
     expect(leftOut.join('; ')).toMatch(said === '' ? /^$/ : new RegExp(said.replace(/[?[(]/g, '\\$&')));
   });
 
-  it('puts no event of another UID in place of an occurrence, and none without a UID', () => {
+  it('uses no event of another UID as an occurrence, and none without a UID', () => {
     const moved = [moves(20), on(17)];
     const text = file(...weekly, ...change(...moved), ...another(...weekly), ...change(...day)).replaceAll(
       'UID:1',
@@ -254,7 +254,7 @@ describe('an iCalendar file', () => {
     expect(eventsIn(text, wanted)).toMatchObject([{ summary: 'Ada', addresses: ['ada@example.com'] }]);
   });
 
-  it('is an error if it is none', () => {
+  it('is refused if it is no calendar', () => {
     expect(() => datesOf('<html>Sign in</html>')).toThrow('it is not an iCalendar file');
   });
 });

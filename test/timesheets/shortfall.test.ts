@@ -39,13 +39,13 @@ describe('a reminder on Tuesday', () => {
     ['each is short', { [MON]: 450, [TUE]: 120 }, { [MON]: 30, [TUE]: 360 }],
     ['more on Tuesday makes up for Monday', { [MON]: 300, [TUE]: 540 }, { [MON]: 120, [TUE]: 0 }],
     ['more on Monday makes up for Tuesday', { [MON]: 540, [TUE]: 360 }, { [MON]: 0, [TUE]: 60 }],
-  ])('a reminder says what is missing of each day and of the week: %s', (_, minutes, missing) => {
+  ])('says what is missing on each day and in the week: %s', (_, minutes, missing) => {
     const { days, sum } = shortfallOf(team(), ada, TUE, minutes) ?? {};
     expect({ [MON]: days?.[MON]?.missing, [TUE]: days?.[TUE]?.missing }).toEqual(missing);
     expect(sum?.missing).toBe(missing[MON] + missing[TUE]);
   });
 
-  it('nothing is missing of a day away', () => {
+  it('counts no missing time on a day away', () => {
     expect(shortfallOf(team(), ada, TUE, { [TUE]: 480 }, [MON])).toBeUndefined();
   });
 
@@ -53,7 +53,7 @@ describe('a reminder on Tuesday', () => {
     ['a quiet person', { quiet: ['Ada@example.com'] }],
     ['somebody who does not work that day, however short the week', { partTime: [{ email: ADA, hours: { mon: 8 } }] }],
     ['anybody on a holiday', { holidays: [TUE] }],
-  ])('a reminder does not go to %s', (_, change) => {
+  ])('does not go to %s', (_, change) => {
     expect(shortfallOf(team(change), ada, TUE, {})).toBeUndefined();
   });
 });
@@ -63,13 +63,13 @@ const standingOf = (...[team, member, from, to, minutes]: [Team, Member, string,
   return balancesOn(dates, expectedOn(team, member, dates), minutes).sum;
 };
 
-describe('a week', () => {
-  it("a quiet person's week is counted too", () => {
+describe("a person's week", () => {
+  it('counts if the person has logged nothing, too', () => {
     const week = standingOf(team({ quiet: [ADA] }), ada, MON, SUN, { [MON]: 480 });
     expect(week).toEqual({ expected: 2310, logged: 480, missing: 1830 });
   });
 
-  it('time logged on a weekend counts, and the missing time is never negative', () => {
+  it('counts time logged on a weekend, and never has negative missing time', () => {
     const week = standingOf(team(), ada, MON, SUN, { [MON]: 1200, [TUE]: 1200, [SUN]: 60 });
     expect(week).toEqual({ expected: 2310, logged: 2460, missing: 0 });
   });
@@ -81,7 +81,7 @@ const berlin = team({
   partTime: [{ email: 'Bob@Example.com', hours: { mon: 4, wed: 4, thu: 7.33 } }],
 });
 
-describe('what is expected', () => {
+describe('the expected time', () => {
   it.each([
     ['on a working day', 'ada@example.com', '2026-11-16', 480],
     ['on a shorter one', 'ada@example.com', '2026-11-20', 390],
@@ -106,7 +106,7 @@ describe('what is expected', () => {
     expect(standingOf(berlin, { email }, first, last, {}).expected).toBe(minutes);
   });
 
-  it('leaves the day off of one person a working day of the team', () => {
+  it("counts one person's day off as the team's working day", () => {
     expect(isWorkingDay(berlin, '2026-11-17')).toBe(true);
     expect(isWorkingDay(berlin, '2026-11-18')).toBe(false);
     expect(isWorkingDay(berlin, '2026-11-21')).toBe(false);

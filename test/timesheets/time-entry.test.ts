@@ -99,7 +99,7 @@ describe('minutes', () => {
     ['HH:MM:SS', (minutes) => `${clock(minutes).padStart(5, '0')}:00`],
     ['minutes, as a number', (minutes) => minutes, 'minutes'],
     ['minutes as text', (minutes) => `${minutes}.00`, 'minutes'],
-  ])('come back whole from %s', (_, write, unit = 'hours') => {
+  ])('come back unchanged from %s', (_, write, unit = 'hours') => {
     fc.assert(
       fc.property(anyMinutes, (minutes) => {
         expect(minutesOf(write(minutes), unit)).toBe(minutes);
@@ -130,11 +130,11 @@ describe('minutes', () => {
   it.each([
     ['hours', [...noDurations, 24.01, '24.01', '24:01', '1:60', '1:5', '1:00:60', '-1:00', ':30', '1:30:00:00', '90']],
     ['minutes', [...noDurations, 1441, '1441', '1:30']],
-  ] as const)('are none where %s are no duration of a day', (unit, values) => {
+  ] as const)('are missing if %s are no duration of a day', (unit, values) => {
     expect(values.filter((value) => minutesOf(value, unit) !== undefined)).toEqual([]);
   });
 
-  it('of anything at all are whole and no more than a day, or none', () => {
+  it('of any value are whole and no more than a day, or missing', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.anything(), fc.double(), fc.string()),

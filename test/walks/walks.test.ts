@@ -18,7 +18,7 @@ beforeAll(async () => {
   walked = JSON.parse(stdout);
 });
 
-it('the walks are those of events that reach the service', () => {
+it('the walks belong to events that reach the service', () => {
   const kinds = walked.outcomes.map((outcome) => outcome.split(' ').slice(0, 2).join(' '));
   expect(kinds.sort()).toEqual([
     ...Array(2).fill('created defect'),
@@ -38,7 +38,7 @@ it.each(Object.entries(BUDGETS))(
   },
 );
 
-it('/pm log takes the path that the documentation shows', async () => {
+it('/pm log takes the path in the documentation', async () => {
   const { files = [] } = walked.walks['/pm log'] ?? {};
   const docs = join(import.meta.dirname, '../../docs');
   await expect(`${files.join('\n')}\n`).toMatchFileSnapshot(join(docs, 'api/pm-log.txt'));

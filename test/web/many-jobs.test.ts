@@ -15,7 +15,7 @@ inBrowser('10,000 jobs', () => {
 
   const open = (screen: string) => openConsole(`${shown.url}&/${screen}`, { time: 'real' });
 
-  it('the list reads one page of them', async () => {
+  it('need only one page for the list', async () => {
     const { page, requests } = await open('jobs');
     await page.getByText('50 jobs shown').waitFor();
     expect(await page.locator('tbody tr').count()).toBe(50);

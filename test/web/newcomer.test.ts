@@ -26,7 +26,7 @@ async function start(folder: string, port: string): Promise<{ address: string; s
 const LOST = 'The answer to the next new defect is lost';
 
 inBrowser('a newcomer', () => {
-  it('starts the relay, opens the address, and sees what their events become', { timeout: 180_000 }, async () => {
+  it('starts the relay, opens the address, and sees the results of their events', { timeout: 180_000 }, async () => {
     const folder = newFolder();
     const first = await start(folder, '0');
     const { page, complaints } = await openConsole(first.address, { time: 'real' });

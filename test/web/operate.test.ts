@@ -3,7 +3,7 @@ import type { ConsoleOptions } from '../../console/server.ts';
 import { expectAccessible, expectNoOverflow, inBrowser, NARROW, openConsole } from './console-page.ts';
 import { seed, seedHostile, startShownRelay } from './shown-relay.ts';
 
-inBrowser('what an operator does', () => {
+inBrowser("an operator's actions", () => {
   async function open(screen: string, options: Partial<ConsoleOptions> = {}) {
     const shown = await startShownRelay(options);
     onTestFinished(() => shown.close());
@@ -25,7 +25,7 @@ inBrowser('what an operator does', () => {
     };
   }
 
-  it('an unknown outcome is decided by what is known of it, and what the service shows', async () => {
+  it('an unknown outcome is decided with what is known about it, and with what the service shows', async () => {
     const { page, work, jobs, relay, complaints } = await open('now');
     await page
       .getByRole('link', { name: /^Parked/ })
@@ -91,7 +91,7 @@ inBrowser('what an operator does', () => {
     await page.getByText('they were only tests').first().waitFor();
   });
 
-  it('a stopped connection says who waits for it, and is resumed there', async () => {
+  it('a stopped connection shows who waits for it, and is resumed there', async () => {
     const { page, changes } = await open('now');
     const main = page.getByRole('region', { name: 'main' });
     await main.getByText('1 job waits').click();
@@ -106,7 +106,7 @@ inBrowser('what an operator does', () => {
     expect(await page.getByRole('region', { name: 'agency' }).getByRole('button').count()).toBe(0);
   });
 
-  it('a schedule is run as of a time, and its result and its jobs are shown', async () => {
+  it('a schedule is run for a given time, and its result and its jobs are shown', async () => {
     const { page, changes, relay } = await open('now');
     const schedules = page.getByRole('region', { name: 'Schedules' });
     await schedules.getByRole('row').filter({ hasText: 'due-schedules' }).getByRole('button').click();
@@ -161,14 +161,14 @@ inBrowser('what an operator does', () => {
     expect(changes).toEqual([{ do: 'set link', issue: 'acme/web#70', defectId, steal: false }]);
   });
 
-  it('ignored events are read when they are asked for, with their reasons', async () => {
+  it('ignored events are read when the operator opens them, with their reasons', async () => {
     const { page, requests } = await open('jobs');
     expect(requests).not.toContain('GET /api/ignored');
     await page.getByText('Ignored events, and why').click();
     await page.getByText('a new issue without the label bug').waitFor();
   });
 
-  it('the questions fit a phone', async () => {
+  it('the dialogs fit a phone', async () => {
     const { page, go } = await open('links');
     await page.setViewportSize(NARROW);
     await page.getByRole('button', { name: 'Change…' }).first().click();
@@ -198,7 +198,7 @@ inBrowser('what an operator does', () => {
     expect(changes).toEqual([]);
   });
 
-  it('every screen shows that the stage is stopped, and the first one how to start it', async () => {
+  it('every screen shows that the stage is stopped, and the first one shows how to start it', async () => {
     const words = 'The stage prod is stopped: npx partner-relay --stage prod start starts it.';
     const { page, go } = await open('now', { name: 'prod', stopped: async () => words });
     await page.getByText(words).waitFor();

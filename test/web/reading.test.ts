@@ -3,7 +3,7 @@ import { shortName } from '../../lib/engine/record/job.ts';
 import { inBrowser, openConsole } from './console-page.ts';
 import { type Seeded, type ShownRelay, seed, startShownRelay } from './shown-relay.ts';
 
-inBrowser('what a person reads', () => {
+inBrowser("a person's view of the console", () => {
   let shown: ShownRelay;
   let jobs: Seeded;
   beforeAll(async () => {
@@ -20,7 +20,7 @@ inBrowser('what a person reads', () => {
     return { ...opened, focused };
   }
 
-  it('the list shows the short id; a click copies the whole one, and a double click selects what is shown', async () => {
+  it('the list shows the short id; a click copies the whole id, and a double click selects the shown part', async () => {
     const { page, go } = await open('jobs');
     const name = shortName(jobs.settled);
     const row = page.getByRole('row').filter({ has: page.locator(`[data-item="${jobs.settled}"]`) });
@@ -32,7 +32,7 @@ inBrowser('what a person reads', () => {
     expect(await page.evaluate('String(getSelection())')).toBe(name);
   });
 
-  it('the id of a defect is a link where the configuration has its address', async () => {
+  it('the id of a defect is a link if the configuration has its address', async () => {
     const { page, go } = await open('links');
     const made = shown.relay.sandbox.data.defects.find(({ title }) => String(title).startsWith('Search finds'));
     const address = `https://pm.example.com/defects/${made?.defect_id}`;
@@ -49,7 +49,7 @@ inBrowser('what a person reads', () => {
     expect(await created.getAttribute('title')).toMatch(/11:00:00\.\d{3}.* \(Europe\/Berlin\)$/);
   });
 
-  it('lanes and states say what they mean', async () => {
+  it('lanes and states explain themselves', async () => {
     const { page } = await open('now');
     await page.getByRole('region', { name: 'main' }).getByText('Last minute').click();
     const lanes = page.locator('.lanes').first().getByRole('rowheader');
@@ -74,7 +74,7 @@ inBrowser('what a person reads', () => {
     await expect.poll(() => new URL(page.url()).hash).toBe('#/');
   });
 
-  it('a job is found, opened, and left for the list again', async () => {
+  it('a job is found, opened, and closed again', async () => {
     const { page, focused } = await open('now');
     await page.keyboard.press('2');
     await page.getByRole('heading', { name: 'Jobs' }).waitFor();

@@ -62,7 +62,7 @@ inBrowser('the page and its server', () => {
     await expect.poll(() => page.getByLabel('Filter jobs by text').inputValue()).toBe('why??no');
   });
 
-  it('a stream that says nothing any more is opened again', async () => {
+  it('a silent stream is opened again', async () => {
     const { page, requests } = await open(shown.url, shown.relay.clock.now);
     await page.getByText('Live', { exact: true }).waitFor();
     const opened = () => requests.filter((request) => request === 'GET /api/changes').length;
@@ -78,7 +78,7 @@ inBrowser('the page and its server', () => {
     await expect.poll(opened).toBe(1);
   });
 
-  it('a list takes each of its pages once, however often and fast more is asked for', async () => {
+  it('a list requests each of its pages once, however often and fast a person asks for more', async () => {
     await storeManyJobs(shown.relay, 60);
     const { page, go } = await open();
     await page.route('**/api/jobs?cursor=*', async (route) => {
@@ -91,7 +91,7 @@ inBrowser('the page and its server', () => {
     expect(await page.locator('tbody tr').count()).toBe(60);
   });
 
-  it('a job that changes while more is read is shown as it is now', async () => {
+  it('a job that changes while more jobs are read is shown in its new state', async () => {
     const [newest = expect.fail('there is no job')] = (await storeManyJobs(shown.relay, 60)).reverse();
     const { page, go } = await open();
     const isAsked = Promise.withResolvers<void>();
@@ -142,7 +142,7 @@ inBrowser('the page and its server', () => {
     await page.getByRole('link', { name: 'Parked 2 jobs' }).waitFor();
   });
 
-  it('the stream of changes is closed while nobody looks', async () => {
+  it('the stream of changes is closed while the page is hidden', async () => {
     const { page, streams } = await openList();
     const look = (hidden: boolean) =>
       page.evaluate(
@@ -158,7 +158,7 @@ inBrowser('the page and its server', () => {
     await page.getByText('2 jobs shown').waitFor();
   });
 
-  it('a hundred changes at once are few requests', async () => {
+  it('a hundred changes at once cause few requests', async () => {
     const { page, requests } = await openList();
     const before = requests.length;
     await shown.opened(2);

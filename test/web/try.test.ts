@@ -24,7 +24,7 @@ inBrowser('the screen Try', () => {
     };
   }
 
-  it('an answer is shown as Slack shows it, with its emoji, and its button runs the command', async () => {
+  it('an answer is shown as in Slack, with its emoji, and its button runs the command', async () => {
     const { page, relay, newest, messages, command } = await open();
     await command('/pm dnoe 101');
     await newest.getByText('⚠️ There is no command').waitFor();
@@ -67,7 +67,7 @@ inBrowser('the screen Try', () => {
     expect(relay.sandbox.data.defects.at(-1)?.title).toMatch(/^Spelling error in the README file \(edited at .+\)$/);
   });
 
-  it('armed faults say in words what will happen, and are repaired one by one', async () => {
+  it('active faults say in words what will happen, and are removed one by one', async () => {
     const { page, act, facts } = await open();
     for (const { fault } of (await facts()).faultKinds.slice(0, 3)) await act({ do: 'set fault', fault });
     await page.reload();

@@ -51,7 +51,7 @@ Day: [ 2026-11-20 ▾ ]
 [ Cancel ]  [ Create ]`);
   });
 
-  it('nothing in a message reaches the terminal as a control character', () => {
+  it('no control character in a message reaches the terminal', () => {
     expect(message(section('a\u001b[31mb\r\u009bc\td\ne'))).toBe('a�[31mb��c\td\ne');
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 30 }), (text) => {

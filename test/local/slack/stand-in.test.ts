@@ -78,7 +78,7 @@ it('a modal is not updated with the hash of an earlier one', async () => {
   expect(await update()).toMatchObject({ error: 'hash_conflict' });
 });
 
-it('the response URL of a button replaces its message, and that of a command posts a new message', async () => {
+it("the response URL of a button replaces its message, and a command's posts a new message", async () => {
   const { slack, call } = await start();
   await call('chat.postMessage', { channel, blocks: [actions(button())] });
   const [source] = slack.messages;

@@ -40,7 +40,7 @@ describe('the pages of an authorization', () => {
     expect(back.searchParams.get('error')).toBe(error);
   });
 
-  it('offer what the workspace allows of what the client asks for, and nothing that is reserved', async () => {
+  it('offer the requested scopes that the workspace allows, and no reserved ones', async () => {
     const { sandbox } = await startMcp();
     sandbox.mcp.enable(undefined, ['mcp:use', 'mcp:tasks.read', 'mcp:tasks.write']);
     const scope = 'mcp:use mcp:tasks.write mcp:timelogs.write mcp:users.write no:such';
@@ -66,7 +66,7 @@ describe('the token endpoint', () => {
     expect((await tokenRequest(sandbox, exchange)).status).toBe(200);
   });
 
-  it('takes a code once, and revokes the grant when it comes again', async () => {
+  it('accepts a code once, and revokes the grant when the code is used again', async () => {
     const { sandbox } = await startMcp();
     const { exchange, tokens } = await link(sandbox);
     expect((await tokenRequest(sandbox, exchange)).json.error).toBe('invalid_grant');
@@ -106,7 +106,7 @@ describe('the MCP endpoint', () => {
     ['list_people', {}, { people: [{ name: 'Mira Novak' }, { name: 'Tomasz Zielinski' }] }],
     ['list_sprints', { project: shop }, { sprints: [] }],
     ['save_context', { project: shop, context: 'x' }, { project: shop, context: 'x' }],
-  ])('has a plain tool %s', async (name, args, expected) => {
+  ])('has a usable tool %s', async (name, args, expected) => {
     const { sandbox } = await startMcp();
     const client = await connect(sandbox);
     const { json } = await client.call(name, args);

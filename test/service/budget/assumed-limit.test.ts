@@ -5,7 +5,7 @@ import { DAY, LIMITS, MINUTE, openBudgets, START, slotOf } from './open-budgets.
 
 const { start } = openBudgets();
 
-it('the budget learns from 429s what the service allows, and tries more later', async () => {
+it('the budget learns from 429s what the service allows, and later tries more', async () => {
   const { connection, clock, budget, ask } = start();
   const assumed = async () => (await budget.view(connection, LIMITS)).assumed?.perMinute;
   for (let sent = 0; sent < 80; sent++) {
@@ -39,7 +39,7 @@ it.each<[string, Partial<AssumedLimit> | undefined, number, Partial<AssumedLimit
   ['one while the limit grows', { at: START - 12 * MINUTE }, 97, { perMinute: 92, holdMs: 2 * MINUTES_8 }],
   ['one after the longest time', { holdMs: 64 * MINUTE }, 80, { holdMs: 64 * MINUTE }],
   ['one after the limit has grown to the configured one', { at: START - DAY }, 80, { holdMs: MINUTES_8 }],
-])('what a 429 says about the limit of 120: %s', (_, last, served, learned) => {
+])('the meaning of a 429 for the limit of 120: %s', (_, last, served, learned) => {
   const minute = emptyMinute();
   for (const at of [START - 50_000, START - 1_000]) add(minute, at, served / 2);
   add(minute, START + 1_000, 50);

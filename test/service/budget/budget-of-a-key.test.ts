@@ -15,7 +15,7 @@ const holder = (keyOf: (connection: string) => string) =>
   });
 const ask = (budget: Budget, connection: string) => budget.requestSlot({ connection, limits, lane: 'interactive' });
 
-it('the budget of a key is shared by all connections with the key, and known to processes without it', async () => {
+it('all connections with the same key share a budget, which processes without the key know, too', async () => {
   const [one, other, key] = [newConnection(), newConnection(), newConnection()];
   const budget = holder(() => key);
   const answers = await askOften(12, (nth) => ask(budget, nth % 2 === 0 ? one : other));
@@ -25,7 +25,7 @@ it('the budget of a key is shared by all connections with the key, and known to 
   expect((await without.view(other, limits)).minute.used).toBe(10);
 });
 
-it('the budget of a key begins with the calls of the last key after a rotation, which keeps its own', async () => {
+it('after a rotation, the budget of a key begins with the calls of the last key, which keeps its own', async () => {
   const [connection, last, next] = [newConnection(), newConnection(), newConnection()];
   const before6 = holder(() => last);
   const after = holder(() => next);
@@ -41,7 +41,7 @@ it('the budget of a key begins with the calls of the last key after a rotation, 
   expect(await late.idOf(connection)).toBe(next);
 });
 
-it('the share of strangers ends at midnight in UTC, and names who used it in the order of the alphabet', async () => {
+it('the share of strangers ends at midnight in UTC, and names who used it in alphabetical order', async () => {
   const connection = newConnection();
   let now = START + 9 * 60 * MINUTE;
   const share = createStrangerShare(table, () => now);

@@ -5,7 +5,7 @@ import { askOften, DAY, granted, LIMITS, MINUTE, openBudgets, patient, START, sl
 
 const { start } = openBudgets();
 
-describe('the share of people', () => {
+describe("people's share", () => {
   it.each<[Lane, number, boolean]>([
     ['background', 100, true],
     ['interactive', 119, false],
@@ -36,7 +36,7 @@ describe('the share of people', () => {
   });
 });
 
-it('new jobs go behind jobs in line, and background jobs behind people', async () => {
+it("new jobs are behind jobs in line, and background jobs are behind people's", async () => {
   const limits = { perMinute: 20, perDay: 5_000 };
   const { connection, clock, budget, ask } = start(limits);
   const takeAll = async (lane: Lane) => {
@@ -63,7 +63,7 @@ it('new jobs go behind jobs in line, and background jobs behind people', async (
   expect((await afterOneInLine()).granted).toBe(true);
 });
 
-describe('the lane of backfills', () => {
+describe('the backfill lane', () => {
   /** Sends as many calls at once as the lane may. @returns their number */
   async function sendAll(budget: Budget, connection: string, lane: Lane, perDay = LIMITS.perDay): Promise<number> {
     for (let sent = 0; ; sent++) {
@@ -73,14 +73,14 @@ describe('the lane of backfills', () => {
     }
   }
 
-  it('leaves more free than events do, and two slots at any time', async () => {
+  it('leaves more slots free than events do, and two slots at any time', async () => {
     const { connection, budget } = start();
     expect(await sendAll(budget, connection, 'backfill')).toBe(82);
     expect(await sendAll(budget, connection, 'background')).toBe(19);
     expect(await sendAll(budget, connection, 'interactive')).toBe(18);
   });
 
-  it('stands behind every event that waits, even if it was called', async () => {
+  it('is behind every waiting event, even if its jobs were called', async () => {
     const { connection, budget, ask } = start();
     await sendAll(budget, connection, 'background');
     expect(await ask('background')).toMatchObject({ granted: false });
@@ -90,7 +90,7 @@ describe('the lane of backfills', () => {
     expect(await ask('background', called)).toMatchObject({ granted: false, obstacle: 'minute' });
   });
 
-  it('does not hold up events, however many of its jobs stand in line', async () => {
+  it('does not hold up events, however many of its jobs are in line', async () => {
     const { connection, budget, ask } = start();
     await sendAll(budget, connection, 'backfill');
     await budget.planLine(connection, LIMITS, { joined: 'backfill' });
@@ -100,7 +100,7 @@ describe('the lane of backfills', () => {
     expect((await ask('background')).granted).toBe(true);
   });
 
-  it('leaves the day as many calls as the busiest day of the last week had, and has the rest', async () => {
+  it('leaves the day as many calls as the busiest day of the last week had, and uses the rest', async () => {
     const perDay = 400;
     const { connection, clock, budget, ask } = start({ ...LIMITS, perDay });
     // The busiest day has 150 events.
@@ -121,7 +121,7 @@ describe('the lane of backfills', () => {
     expect(await sendAll(budget, connection, 'background', perDay)).toBeGreaterThanOrEqual(100);
   });
 
-  it('foresees when its calls are done, with what events take meanwhile', async () => {
+  it("predicts when its calls are done, including the events' share", async () => {
     const { connection, budget, ask } = start();
     const foresee = (calls: number, ahead = 0) =>
       budget.foresee(connection, LIMITS, { lane: 'backfill', calls, ahead });

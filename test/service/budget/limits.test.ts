@@ -27,7 +27,7 @@ const { table, start } = openBudgets();
 const endOfBucket = (at: number) => Math.floor(at / 125) * 125 + 125;
 
 describe('the limits', () => {
-  it('are never exceeded in any minute or day, however the service counts', async () => {
+  it('are never exceeded in any minute or day, in any way of counting', async () => {
     const call = fc.record({
       // Most calls come at the first allowed moment, when they could exceed a limit.
       after: fc.oneof(
@@ -96,7 +96,7 @@ describe('the limits', () => {
     ['minute', { perMinute: 1, perDay: 100 }, MINUTE],
     ['day', { perMinute: 100, perDay: 1 }, DAY],
   ] as const)(
-    'of a %s are kept where clocks differ most, calls take longest and nobody is answered',
+    'of a %s are kept with the greatest differences of clocks, the longest calls and no answers',
     async (...row) => {
       const [, limits, windowMs] = row;
       const { connection, clock } = start();
@@ -169,7 +169,7 @@ describe('a slot', () => {
     },
   );
 
-  it('is not good any more once the connection is paused, for any caller', async () => {
+  it('is no longer valid for any caller once the connection is paused', async () => {
     const limits = { perMinute: 1, perDay: 9 };
     const { connection, clock, budget, ask } = start(limits);
     const urgently = () => ask('interactive', { urgent: true, ...patient });

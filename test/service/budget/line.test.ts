@@ -5,7 +5,7 @@ import { askOften, LIMITS, MINUTE, openBudgets, START } from './open-budgets.ts'
 
 const { table, start } = openBudgets();
 
-it('one caller at a time moves the line on, and learns when slots open', async () => {
+it('one caller at a time moves the line, and learns when slots open', async () => {
   const { connection, clock, budget, ask } = start();
   await askOften(101, () => {
     clock.now += 500;
@@ -24,7 +24,7 @@ it('one caller at a time moves the line on, and learns when slots open', async (
   expect(await budget.planLine(connection, LIMITS, { atOnce: true })).toBeDefined();
 });
 
-describe('only the job on its way moves the line on', () => {
+describe('only the job on its way moves the line', () => {
   /** A line of the lane `background`, in the state that its first job leaves. */
   async function lineWith(comesInMs: number | undefined) {
     const { connection, clock, budget, ask } = start();
@@ -58,12 +58,12 @@ describe('only the job on its way moves the line on', () => {
     expect(await table.get(keys.budget(connection))).toBeUndefined();
   });
 
-  it('who stands first in a lane moves the lines on at once', async () => {
+  it('the first job in a lane moves the lines at once', async () => {
     const { move } = await lineWith(5_000);
     expect([await move('background'), await move('further'), await move('further')]).toEqual([false, true, false]);
   });
 
-  it('who finds nobody looks again until the index shows who stood there last', async () => {
+  it('a mover that finds no job reads again until the index shows the former first job', async () => {
     const { clock, move, note } = await lineWith(5_000);
     clock.now += 4_000;
     expect(await move('background')).toBe(false);
@@ -76,7 +76,7 @@ describe('only the job on its way moves the line on', () => {
     expect(await note()).toBeUndefined();
   });
 
-  it('a new job stands in line at once only if who comes will find it there', async () => {
+  it('a new job joins the line at once only if a mover will find it there', async () => {
     const { clock, connection, budget, ask } = await lineWith(5_000);
     await askOften(120, () => ask());
     const standsFirst = () => budget.standsFirst(connection, LIMITS, 'background');
@@ -86,7 +86,7 @@ describe('only the job on its way moves the line on', () => {
   });
 });
 
-it('a new job stands in line while four calls of its connection are under way, although slots are free', async () => {
+it('a new job joins the line while four calls of its connection are under way, even if slots are free', async () => {
   const { clock, connection, budget, ask } = start(LIMITS, { sharesWorkers: true });
   const standsFirst = async () => {
     clock.now += 2_001;

@@ -60,7 +60,7 @@ describe('a write', () => {
     expect(await budget.view(connection, limits)).toMatchObject({ minute: { used: 2 } });
   });
 
-  it('of a worker that stood still for an hour keeps the calls of others, and counts its own from when it left', async () => {
+  it("of a worker that stalled for an hour keeps others' calls, and counts its own from when it left", async () => {
     let freezes = false;
     const { connection, clock, budget: other, ask: askOther } = start();
     const frozen = createBudget({
@@ -106,7 +106,7 @@ describe('stored values and clocks are input', () => {
   const names = 'minuteCalls dayCalls eventCalls peopleCalls pausedUntil lines assumed written'.split(' ');
   const item = fc.dictionary(fc.constantFrom(...names), fc.oneof(value, packed));
 
-  it('any item at all decodes, and after a minute calls are sent again', () => {
+  it('any item decodes, and after a minute calls are sent again', () => {
     fc.assert(
       fc.property(item, (item) => {
         const { state } = readState(item, START);
@@ -119,7 +119,7 @@ describe('stored values and clocks are input', () => {
   });
 
   it.each([-5 * DAY, -5 * 60 * MINUTE, 2 * MINUTE, 5 * 60 * MINUTE, 5 * DAY])(
-    'a process with a clock %d ms ahead goes by the time of the table',
+    "a process with a clock %d ms ahead uses the table's time",
     async (aheadMs) => {
       const connection = newConnection();
       const wrong = createTable(new DynamoDBClient({}), tableName, () => START + aheadMs);

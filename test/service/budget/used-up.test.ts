@@ -21,13 +21,13 @@ it('a quiet hour has no forecast, and a full day is used up now', () => {
   expect(usedUpAt(day({ hoursAgo: 3, count: 500 }), 500, NOW)).toBe(NOW);
 });
 
-it('what was sent within ten minutes counts until all of them were a day ago', () => {
+it('calls within ten minutes count until all of them are a day old', () => {
   const window = day({ hoursAgo: 23.5, count: 100 }, { hoursAgo: 0.5, count: 60 });
   expect(usedUpAt(window, 200, NOW)).toBe(NOW + 40 * MINUTE);
   expect(usedUpAt(window, 201, NOW)).toBe(NOW + 141 * MINUTE);
 });
 
-it('at the time of the forecast, and at neither end of a bucket before, the calls reach the limit', () => {
+it('the calls reach the limit at the time of the forecast, and at neither end of an earlier bucket', () => {
   const call = fc.record({ hoursAgo: fc.integer({ min: 0, max: 47 }).map((half) => half / 2), count: fc.nat(120) });
   fc.assert(
     fc.property(fc.array(call, { maxLength: 20 }), fc.integer({ min: 1, max: 5_000 }), (calls, limit) => {

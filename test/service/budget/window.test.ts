@@ -43,7 +43,7 @@ describe('a window', () => {
     [14_999, 10, [1, 2, 3, 4]],
     [15_000, 11, [2, 3, 4]],
     [60_000, 56, []],
-  ])('forgets at %i what has left it', (now, first, calls) => {
+  ])('forgets at %i the calls that have left it', (now, first, calls) => {
     const window = kept();
     trim(window, now);
     expect(window).toMatchObject({ first, calls });
@@ -61,7 +61,7 @@ describe('a window', () => {
     expect(callsBetween(window, 0)).toBe(10);
   });
 
-  it('takes nothing back where there is no call', () => {
+  it('takes nothing back if there is no call', () => {
     const window = { ...kept(), calls: [0, 2] };
     expect([10_000, 9_000, 12_000].map((at) => remove(window, at))).toEqual([false, false, false]);
     expect(window.calls).toEqual([0, 2]);

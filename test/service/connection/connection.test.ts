@@ -20,7 +20,7 @@ async function urlWith(secret: object): Promise<string | undefined> {
   return (await connections('main')?.client())?.sign(validate, {}).url;
 }
 
-it.each([true, 'true'])('a connection is plain http where its secret allows it: %j', async (allowInsecureHttp) => {
+it.each([true, 'true'])('a connection is plain http if its secret allows it: %j', async (allowInsecureHttp) => {
   expect(await urlWith({ ...inTheClear, allowInsecureHttp })).toBe('http://pm.internal:8080/api/v1/partner/validate');
 });
 
@@ -28,12 +28,12 @@ it.each([undefined, false, 'false'])('a connection is not plain http otherwise: 
   await expect(urlWith({ ...inTheClear, allowInsecureHttp })).rejects.toThrow('set allowInsecureHttp in the secret');
 });
 
-it('a secret that allows something else is refused by the name of the field', async () => {
+it('a secret with an unknown permission is refused with the name of the field', async () => {
   const maybe = urlWith({ ...inTheClear, allowInsecureHttp: 'maybe' });
   await expect(maybe).rejects.toThrow(/invalid fields: allowInsecureHttp;/);
 });
 
-it('the environment allows plain http with a variable of its own', () => {
+it('the environment allows plain http with its own variable', () => {
   const variables = { PARTNER_BASE_URL: 'http://pm.internal', PARTNER_API_KEY: 'pk', PARTNER_SECRET_KEY: 'sk' };
   expect(partnerFromEnvironment(variables)).not.toHaveProperty('allowInsecureHttp');
   const allowed = partnerFromEnvironment({ ...variables, PARTNER_ALLOW_INSECURE_HTTP: 'true' });

@@ -74,7 +74,7 @@ describe("a service whose clock differs from the client's", () => {
     ['20 minutes ahead', 20 * minuteMs, 1200],
     ['20 minutes behind', -20 * minuteMs, -1200],
     ['a day ahead', 24 * 60 * minuteMs, 86_400],
-  ])('by %s refuses once, and takes what is signed next', async (_, differenceMs, clockOffsetSeconds) => {
+  ])('by %s refuses once, and accepts what is signed next', async (_, differenceMs, clockOffsetSeconds) => {
     const { sandbox, client, clocks } = await sandboxAndClient();
     clocks.sandbox += differenceMs;
     const refusal = { status: 401, reason: 'timestamp outside window', clockOffsetSeconds };
@@ -97,7 +97,7 @@ describe("a service whose clock differs from the client's", () => {
     expect((await client.call(validate, {})).status).toBe(200);
   });
 
-  it('the offset changes the timestamp and not the signing time', async () => {
+  it('the offset changes the timestamp, but not the signing time', async () => {
     const { client } = await serverAndClient(reply(401, outside, ahead));
     await failureOf(client.call(validate, {}));
     const { headers, signedAt } = client.sign(validate, {});
@@ -220,7 +220,7 @@ describe('the pages of a list', () => {
       [60, 'nowhere', {}],
       [250, 'nowhere', {}],
       [200, 'nowhere', {}],
-    ] as const)('are all read: %i rows, with pages told %s, %o', async (n, told, other) => {
+    ] as const)('are all read: %i rows, with pagination %s, %o', async (n, told, other) => {
       const { client, received } = await counting(n, told, other);
       const { rows, isWhole } = await rowsOf(pages(client.call, listUsers, {}));
       expect([rows.map(({ user_id }) => user_id), isWhole]).toEqual([Array.from({ length: n }, (_, id) => id), true]);

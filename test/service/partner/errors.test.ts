@@ -310,7 +310,7 @@ describe('an unreadable answer', () => {
     expect(error).toMatchObject({ name, message: `projects/list: ${message}` });
   });
 
-  it('commas, brackets and quotes in texts are no values of their own', async () => {
+  it('commas, brackets and quotes within texts do not count as values', async () => {
     const name = '{[,"\\'.repeat(100_000);
     const data = ['{[,'.repeat(100_000), name].map((name) => ({ project_id: 'a', name }));
     const { client } = await serverAndClient(reply(200, { success: true, message: '', data }));

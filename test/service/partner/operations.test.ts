@@ -57,7 +57,7 @@ describe('operations', () => {
     expect(ours.filter(([, evidence]) => evidence !== 'assumed')).toHaveLength(22);
   });
 
-  it('that create something findable name a list, its page size and fields that both sides have', async () => {
+  it('that create something findable name a list, its page size, and fields that both sides have', async () => {
     const findable = [...operations.values()].filter(({ found }) => found);
     expect(findable.map(({ name }) => name)).toEqual(['projects/create', 'timelogs/create', 'defects/create']);
     for (const { name, found, effect } of findable) {
@@ -147,7 +147,7 @@ describe('results', () => {
     expect(await client.call(listProjects, {})).toEqual(result);
   });
 
-  it('take any type of what is not shown', async () => {
+  it('accept any type if it is not shown', async () => {
     const rows = [{ task_id: null, user_id: 7, defect_id: 7, name: 7, title: ['a'], email: false, description: 1 }];
     const { client } = await serverAndClient(reply(200, { success: true, data: rows }));
     expect((await client.call(listTasks, { project_id })).data).toMatchObject([{ name: null, title: null }]);
@@ -155,7 +155,7 @@ describe('results', () => {
     expect((await client.call(listDefects, {})).data).toMatchObject([{ defect_id: 7, description: null }]);
   });
 
-  it('need no data where none is shown', async () => {
+  it('need no data if none is shown', async () => {
     const { client } = await serverAndClient(reply(200, { success: true, message: 'Deleted' }));
     expect(await client.call(deleteTestStep, { step_id: 2 })).toMatchObject({ message: 'Deleted', data: undefined });
   });
@@ -204,7 +204,7 @@ describe('an override', () => {
     expect(sandbox.audit).toMatchObject([{ endpoint: '/bugs/report' }]);
   });
 
-  it('leaves out a field of the instance that has the name of another one of ours', async () => {
+  it("leaves out a field of the instance whose name is another field's of ours", async () => {
     const answer = { success: true, data: { id: 7, defect_id: 'of another system', title: 'Crash' } };
     const { client } = await serverAndClient(reply(200, answer));
     const { data } = await client.call(withOverride(createDefect, { fields: { defect_id: 'id' } }), {});
@@ -227,7 +227,7 @@ describe('an override', () => {
     expect(data).toEqual([{ hours: read }]);
   });
 
-  it('leaves names alone that every object has', async () => {
+  it('does not change names that every object has', async () => {
     const { client } = await sandboxAndClient();
     const renamed = withOverride(validate, { fields: { title: 'summary' } });
     const payload = { constructor: 1, toString: 2, title: 3 };
@@ -235,12 +235,12 @@ describe('an override', () => {
   });
 
   const NO_PATHS = ['', '/', 'a?b', 'a#b', '../a', 'a/./b', 'a//b', 'a b', 'löschen', 'a%20b'];
-  it.each(NO_PATHS)('with the path "%s", which would not be sent as it is signed, is refused', (path) => {
+  it.each(NO_PATHS)('with the path "%s", which would not be sent as signed, is refused', (path) => {
     expect(() => rawOperation(path)).toThrow(`operation path '${path}': expected names joined by slashes`);
     expect(() => withOverride(createDefect, { path })).toThrow(`operation path '${path}'`);
   });
 
-  it('without anything in it leaves an operation as it is', () => {
+  it('without content does not change an operation', () => {
     expect(withOverride(createDefect, undefined)).toBe(createDefect);
     expect(withOverride(createDefect, {})).toEqual(createDefect);
   });
@@ -254,7 +254,7 @@ describe('a raw operation', () => {
     expect(sandbox.audit).toMatchObject([{ endpoint: '/projects/detail', status: 200 }]);
   });
 
-  it('takes any payload and any data', async () => {
+  it('accepts any payload and any data', async () => {
     const { client, received } = await serverAndClient(reply(200, { success: true, message: 'OK', data: 'done' }));
     expect((await client.call(rawOperation('projects/archive'), { any: ['thing', { at: 'all' }] })).data).toBe('done');
     expect(received).toMatchObject([{ path: '/api/v1/partner/projects/archive' }]);

@@ -34,7 +34,7 @@ describe.each(vectors)('the vector "$name"', (vector) => {
     body,
   };
 
-  it('the vector has the key, ciphertext, canonical string and signature made by openssl', () => {
+  it('the vector has the key, ciphertext, canonical string and signature that openssl made', () => {
     expect(key.export().toString('hex')).toBe(vector.encryptionKey);
     expect(encryptPayload(payload, key, iv)).toBe(vector.encryptedData);
     expect(canonicalString({ path, timestampSeconds, nonce, body })).toBe(vector.canonicalString);
@@ -92,7 +92,7 @@ const { object: anyPayload } = fc.letrec<{ value: unknown; object: Record<string
   ),
 }));
 
-it('any payload comes back from the service unchanged', async () => {
+it('the service returns any payload unchanged', async () => {
   const { sandbox, client } = await sandboxAndClient(unlimited);
   await fc.assert(
     fc.asyncProperty(anyPayload, async (payload) => {
