@@ -242,7 +242,7 @@ const beginsWithDuration = (text: string): boolean =>
 /** Finds the command for a question such as `how many hours am I missing this week?` */
 function askedIn(text: string): string | undefined {
   const words = text.split(' ').map((word) => innerWord(word).toLowerCase());
-  const meant = words.map((word) => OTHER_WORDS.get(word) ?? word);
+  const meant = words.map((word) => (word === 'yesterday' ? 'week' : (OTHER_WORDS.get(word) ?? word)));
   return ['today', 'week'].find((verb) => meant.includes(verb));
 }
 

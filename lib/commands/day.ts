@@ -117,7 +117,7 @@ export function unclearDay(words: string, languages: Languages, isAlone = false)
     ? 'Write the task behind it.'
     : 'Write the day before the task: today, yesterday or a date such as 2026-11-18.';
   const what = why ?? `${likeDay(words)} ${how}`;
-  return `${what} If it is a task or a note, put it in quotation marks.`;
+  return `${what} If ${excerpt(words)} is a task or a note, put it in quotation marks.`;
 }
 
 /** Shown when the possible days are offered. */

@@ -139,7 +139,7 @@ describe('time logging', () => {
       const before = relay.timelogs().length;
       const { inTheEnd } = await ask(relay, `log 1h ${typed}`);
       // Each of the two readings has its own note.
-      const shown = note === undefined || names[0] === 'Retro' ? '' : ` The note is “${note}”\\.`;
+      const shown = note === undefined || names[0] === 'Retro' ? '' : ` The note would be “${note}”\\.`;
       expect(inTheEnd).toMatch(new RegExp(`^:warning: .*${shown} Did you mean (this|one of these)\\?$`));
       const asked = question();
       const labels = buttonsOf(asked);

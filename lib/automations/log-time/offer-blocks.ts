@@ -60,7 +60,7 @@ export function offerBlocks(
   });
   if (buttons.length < offered.length) return undefined;
   const [note, ...others] = new Set(offered.map((one) => (one.isKept ? undefined : one.note)));
-  const noted = note === undefined || others.length > 0 ? '' : ` The note is ${excerpt(note)}.`;
+  const noted = note === undefined || others.length > 0 ? '' : ` The note would be ${excerpt(note)}.`;
   return message(
     plainSection(`:warning: ${sentence(said)}${noted}${said.endsWith('?') ? '' : ` ${didYouMean(offered)}`}`),
     ...buttons,
