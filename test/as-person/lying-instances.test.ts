@@ -51,7 +51,7 @@ describe('an instance that lies', () => {
     ['a page', { kind: 'maintenance', status: 200 }, /token exchange|oauth\/token/],
     ['nothing', { kind: 'empty-body' }, /oauth\/token/],
     ['a redirect', { kind: 'login-redirect' }, /oauth\/token/],
-    ['no answer', { kind: 'cut' }, /no answer/],
+    ['no answer', { kind: 'cut' }, /the connection was cut/],
   ] as const)('answers with %s at the token endpoint: nothing is linked', async (_, fault, message) => {
     const world = await startSandboxWorld();
     const { link } = await world.worker();

@@ -46,7 +46,7 @@ it("partner-relay doctor lists a team's automations, their faults, missing secre
   expect(found.get('github: own events of Codertocat/Hello-World')).toMatch(/^bad: the App does not send release: /);
   for (const [secret, said] of [
     [' ', /^bad: its secret is refused: /],
-    ['short', /^unknown: it has 5 bytes, and with fewer than 16/],
+    ['short', /^unknown: it has 5 bytes; enter one of 16 or more/],
     ['x'.repeat(16), /^good/],
   ] as const) {
     relay.stack.secrets.put(`${relay.stack.secretPrefix}hooks`, { 'sentry-to-defect': secret });
@@ -212,7 +212,7 @@ describe('doctor', () => {
   });
 
   it.each([
-    ['x'.repeat(15), /^unknown: it has 15 bytes, and with fewer than 16 others can guess it$/],
+    ['x'.repeat(15), /^unknown: it has 15 bytes; enter one of 16 or more, which nobody can guess$/],
     ['x'.repeat(16), /^good/],
     [' ', /^bad: .*webhookSecret/],
   ])("doctor reports the strength of GitHub's webhook secret and Slack's signing secret: %j", async (secret, said) => {

@@ -112,7 +112,7 @@ describe('an instance that ignores the page and silently cuts its lists off', ()
     await start({}, cut('/users/list'));
     relay.sandbox.data.users.unshift(...strangers(60));
     expect(await logs()).toContain(
-      'Partner Relay cannot read all users of the service, and none of those that it can read has your e-mail address. Ask',
+      'Partner Relay cannot read all users of the service, and none of those that it can read has your e-mail address.',
     );
   });
 

@@ -14,7 +14,7 @@ import { createSteps, type JobSteps } from './job-steps.ts';
 import { createOnce, type SendNews, type StepNews } from './once.ts';
 import { type CallNews, createPartnerCalls, type PartnerCalls } from './partner-calls.ts';
 import { createReplySteps } from './reply-steps.ts';
-import { createTellPerson } from './tell-person.ts';
+import { createTellPerson, WHY_IT_WAITS } from './tell-person.ts';
 import type { Worker } from './worker.ts';
 
 /** The clients of a run's calls. Empty if its connection is gone. */
@@ -35,7 +35,7 @@ export async function openRun(job: Job, deadline: number, worker: Worker) {
   let hasGotOn = false;
   function report(news: StepNews | SendNews | CallNews): void {
     // A message about a wait is no progress.
-    if (news.news === 'step' && news.entry.status === 'done' && !news.entry.step.startsWith('say why it waits')) {
+    if (news.news === 'step' && news.entry.status === 'done' && !news.entry.step.startsWith(WHY_IT_WAITS)) {
       hasGotOn = true;
       tellOfWait();
     }

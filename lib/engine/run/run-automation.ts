@@ -7,7 +7,7 @@ import type { Automation } from './automation.ts';
 import { crashesInVain, type Ending, endingOf, parkCrashed, parked, sentTooOften } from './ending.ts';
 import type { JobSteps } from './job-steps.ts';
 import { type CallsOfRun, connected, openRun, type Run } from './open-run.ts';
-import type { ReplyContent } from './tell-person.ts';
+import { IS_PARKED, type ReplyContent, WHY_IT_WAITS } from './tell-person.ts';
 import type { Worker } from './worker.ts';
 
 /** The name of the step that stores why a job is not done. */
@@ -15,7 +15,7 @@ const NOT_DONE = 'not done';
 
 /** True for a step of the engine itself, after the automation or beside it. */
 export const isOfEngine = (step: string): boolean =>
-  step === NOT_DONE || step === 'reply' || /^tell (waiting|parked)/.test(step);
+  step === NOT_DONE || step === 'reply' || step.startsWith(WHY_IT_WAITS) || step.startsWith(IS_PARKED);
 
 /**
  * Runs the automation of a claimed job until the job ends or has to wait.

@@ -34,6 +34,9 @@ export interface Outcome {
 /** Makes a reply to the person who requested the job, or says why it cannot. */
 export type Replies = (job: Job, said: ReplyContent) => Promise<Reply<unknown> | { calls: string; leftOut: string }>;
 
+/** The beginnings of the steps' names. No step of a team has a colon and a space in its name. */
+export const WHY_IT_WAITS = 'say why it waits: ';
+export const IS_PARKED = 'say that it is parked: ';
 /** Shorter waits end before a person would read the message. */
 const WORTH_TELLING_MS = 10_000;
 /** A Slack response_url accepts five messages, and one of them is for the outcome. */
@@ -79,12 +82,11 @@ export function createTellPerson({ job, journal, steps, replies, clock, failed }
       // The person sees the question itself.
       if (waitsFor === 'question') return;
       if (until !== undefined && until - clock() < WORTH_TELLING_MS) return;
-      const step = `say why it waits: ${waitsFor}`;
+      const step = `${WHY_IT_WAITS}${waitsFor}`;
       const told = journal
         .entries()
         .filter(
-          (entry) =>
-            entry.step.startsWith('say why it waits') && (entry.status === 'done' || entry.status === 'skipped'),
+          (entry) => entry.step.startsWith(WHY_IT_WAITS) && (entry.status === 'done' || entry.status === 'skipped'),
         );
       const isDue = (startedAt: number) => waitsFor === 'key' || clock() - startedAt >= TELL_AGAIN_MS;
       const isNews = told.every((entry) => entry.step !== step && isDue(entry.startedAt));
@@ -92,6 +94,6 @@ export function createTellPerson({ job, journal, steps, replies, clock, failed }
       await sayIfPossible(step, { of: 'waiting', until, waitsFor });
     },
     // The name has the generation, because a replayed job may be parked again for another reason.
-    parked: (kind: ParkKind) => sayIfPossible(`say that it is parked: ${job.generation}`, { of: 'parked', kind }),
+    parked: (kind: ParkKind) => sayIfPossible(`${IS_PARKED}${job.generation}`, { of: 'parked', kind }),
   };
 }
