@@ -30,7 +30,7 @@ export const define: Define = (command, { readConfig, customFolder = CUSTOM_FOLD
       const folder = dirname(configFile());
       const patterns = [join(folder, 'relay.config*.test.ts'), join(customFolder, '*.test.ts')];
       const isLeftOut = (file: string) => !custom.list.some(({ name }) => name === basename(file, '.ts'));
-      const untested = customFiles.filter(isLeftOut).map((file) => file.replace(/ts$/, 'test.ts'));
+      const untested = customFiles.filter(isLeftOut).map((file) => file.replace(/\.ts$/, '.test.ts'));
       const files = named.length > 0 ? named.map((file) => resolve(file)) : globSync(patterns).sort();
       const results: Result[] = [];
       const say = json ? () => {} : console.log;

@@ -134,7 +134,7 @@ describe('npm start, in one relay', WAITING, () => {
   });
 
   it('npm start serves the console at the address that it prints, with a token', async () => {
-    const address = /console +(\S+)/.exec(started.output())?.[1] ?? '';
+    const address = /http:\S+#token=\S+/.exec(started.output())?.[0] ?? '';
     expect((await relay('console')).stdout.trim()).toBe(address);
     const { origin, hash } = new URL(address);
     const headers = { authorization: `Bearer ${hash.replace('#token=', '')}`, origin };

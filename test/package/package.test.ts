@@ -45,7 +45,7 @@ describe("a team's work succeeds", { timeout: 4 * MINUTE_MS }, () => {
     rmSync(misspelt);
 
     const started = startChild(['node_modules/partner-relay/cli/bin.js', 'start'], folder, { PORT: '0' });
-    const [, url] = await started.printed(/console +(http:\S+)\/#/);
+    const [, url] = await started.printed(/(http:\S+)\/#token=/);
     expect(await relay('send', 'issues')).toContain('1 job: ');
     await started.printed('created defect');
     expect(await relay('jobs')).toContain('In all: 1 succeeded.');

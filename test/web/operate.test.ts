@@ -67,6 +67,7 @@ inBrowser("an operator's actions", () => {
     await go('parked');
     const asked = /^javascript:/;
     const group = page.getByRole('region', { name: asked });
+    await group.waitFor();
     expect(await page.getByRole('button', { name: 'Answer…' }).count()).toBe(4);
     await group.getByRole('button', { name: 'Answer…' }).click();
     await page.getByRole('dialog').getByLabel(asked).fill('yes');

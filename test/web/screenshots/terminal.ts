@@ -34,7 +34,7 @@ export async function storyOfStart(): Promise<string> {
 
 /** Removes everything from the story that differs between starts. */
 export function withoutChance(story: string): string {
-  const [, port] = /console +http:\/\/127\.0\.0\.1:(\d+)/.exec(story) ?? [];
+  const [, port] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(story) ?? [];
   let seconds = 8;
   let last = '';
   return story
