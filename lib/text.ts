@@ -79,3 +79,6 @@ export function isLike(text: string, pattern: string): boolean {
   }
   return from <= text.length - end.length;
 }
+
+/** Returns the text with a full stop, unless it already ends like a sentence or is cut. */
+export const ended = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);

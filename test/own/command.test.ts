@@ -222,7 +222,7 @@ describe("a team's command in a comment", () => {
     await relay.workToTheEnd();
     return github.comments.map(({ body }) => body.split('\n')[0] ?? '');
   }
-  const LACKS = '⚠️ Note needs a text: note \\<task\\> \\<text…\\>, for example note task text';
+  const LACKS = '⚠️ Note needs a text: note \\<task\\> \\<text…\\>, for example note task text.';
   const CHANGED = '⚠️ The comment no longer has this command, so nothing was done.';
   const stranger = { user: { login: 'stranger', type: 'User' }, author_association: 'NONE' };
 

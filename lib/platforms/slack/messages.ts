@@ -1,5 +1,5 @@
 import type { Button, KnownBlock, SectionBlock } from '@slack/types';
-import { cutToLength } from '../../text.ts';
+import { cutToLength, ended } from '../../text.ts';
 import { escaped, linkTo } from './mrkdwn.ts';
 
 /** A message in Block Kit, with its text for notifications. */
@@ -74,6 +74,5 @@ export function button(text: string, actionId: string, value: string, style?: 'p
  * Turns an outcome into a sentence. Outcomes begin in lowercase and without a full stop, because lists show them, too.
  */
 export function sentence(text: string): string {
-  const begun = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
+  return ended(text.charAt(0).toUpperCase() + text.slice(1));
 }
