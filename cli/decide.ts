@@ -187,7 +187,7 @@ function isOnlyListed(chosen: readonly Job[], id: string | undefined, { yes, jso
 }
 
 /**
- * Returns the job with this id, or the parked jobs that `isWanted` accepts and whose reason contains the text.
+ * Returns the job with this id, or the parked jobs that `isWanted` accepts and that have the text in their reason.
  * @param which describes these jobs in the error
  * @throws {Error} if no job is parked for that reason
  */

@@ -54,7 +54,7 @@ function changedAt(job: Job): number {
   return Math.max(createdAt, queuedAt, endedAt(job) ?? 0, from, until);
 }
 
-/** The parts of a job whose change is worth a line. */
+/** The parts of a job. If one of them changes, the list gets a new line. */
 function stateOf(job: Job): string {
   const { status, generation } = job;
   return JSON.stringify([status, status === 'waiting' ? 0 : generation, newsOf(job)]);

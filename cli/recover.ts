@@ -91,7 +91,7 @@ Without --go, it reads and changes nothing. Stop it with Ctrl+C whenever you lik
 interface Plan {
   links: LinksPlan;
   deliveries: LostDeliveries[];
-  /** The repositories and organizations whose webhooks GitHub refuses to list. */
+  /** The repositories and organizations where GitHub refuses to list webhooks. */
   unlisted: string[];
 }
 

@@ -127,7 +127,7 @@ What you would type in Slack:
   addSendHookCommand(send, open);
 };
 
-/** Where to send the delivery, and the relay whose jobs can be read; undefined with `--url`. */
+/** Where to send the delivery, and the relay to read the jobs from; undefined with `--url`. */
 interface Receiver {
   url: string;
   secret: string;

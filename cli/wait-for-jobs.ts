@@ -29,7 +29,7 @@ export function addWaitOptions(command: Command): Command {
     .option('--timeout <seconds>', `with --wait: for how long; by default ${SECONDS}`, readCount);
 }
 
-/** Runs before anything is sent. @throws {Error} if `--wait` is given for a relay whose jobs cannot be read */
+/** Runs before anything is sent. @throws {Error} for `--wait` if the jobs of the relay cannot be read */
 export function refuseToWaitFor(url: string | undefined, wait: boolean | undefined): void {
   if (url !== undefined && wait)
     throw new Error('--wait reads the jobs of the relay in this folder or of a --stage: leave out --url');
@@ -70,7 +70,7 @@ async function ended({ jobs }: Pick<Stores, 'jobs'>, ids: readonly string[], unt
 export async function jobsOf({ table }: Pick<Stores, 'table'>, delivery: string): Promise<string[]> {
   for (const until = Date.now() + INDEXED_WITHIN_MS; ; await sleep(LOOK_EVERY_MS)) {
     const jobs = await findNewJobs(table, delivery, Date.now());
-    // A job whose status changes while the index is read may appear twice.
+    // A job may appear twice if its status changes while the index is read.
     if (jobs.length > 0 || Date.now() > until) return [...new Set(jobs.map(({ id }) => id))];
   }
 }

@@ -1,4 +1,4 @@
-/** The types of which-node.js, which is JavaScript because an older Node must run it. */
+/** The types of which-node.js. That file is JavaScript, because an older Node must run it. */
 export function whichNode(
   here: string,
   others: readonly { version: string; path: string }[],

@@ -31,7 +31,7 @@ export const described: Readonly<Record<Do, DecisionText>> = {
   discard: {
     label: 'Discard',
     title: (many) => `Discard ${many}?`,
-    will: 'The job ends without the rest, and the relay tells the person who asked. What was already done stays. If a defect turns out to exist, the next change of its issue finds it. Anything else would be created again if somebody asks again.',
+    will: 'The job ends without the rest, and the relay tells the person who asked. What was already done stays. If the defect exists, the next change of its issue finds it. Anything else would be created again with the next request.',
     confirm: (many) => `Discard ${many}`,
     asks: {
       label: 'Reason',

@@ -130,7 +130,7 @@ function words(line: LogLine, now: number, stops: ReadonlySet<unknown>): string 
         '\n          ',
       );
     case 'a repository has another name or owner than in relay.config.ts':
-      return `! ${movedInWords(line as unknown as MovedRepository)}`;
+      return `! ${movedInWords(line as LogLine & MovedRepository)}`;
     case 'calls are stopped':
       return `! ${line.why}`;
     case 'calls are sent again':

@@ -23,7 +23,7 @@ interface Files {
  * answer.
  */
 export function writeInTurn(): void {
-  const files = Level.prototype as unknown as Files;
+  const files = Level.prototype as Level & Files;
   const { batch } = files;
   let waiting: Write[] = [];
   let isBusy = false;

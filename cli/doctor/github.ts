@@ -19,7 +19,7 @@ export interface GithubToCheck {
   github: GithubClient;
   /** The stand-in has no repositories or labels to compare with. */
   isStandIn: boolean;
-  /** The repositories whose names in events differ from relay.config.ts. */
+  /** The repositories that events call by another name than relay.config.ts does. */
   moved: readonly MovedRepository[];
 }
 

@@ -91,7 +91,7 @@ function dayOf(row: ServiceRow): string | undefined {
   return readEntry(row).date;
 }
 
-/** The lists that the relay reads, and whose fields, filters or pages are assumed. */
+/** The lists that the relay reads with assumed fields, filters or pages. */
 export function listsToCheck(projectId: string | undefined): readonly ListToCheck[] {
   const project = projectId === undefined ? {} : { project_id: projectId };
   return [

@@ -49,7 +49,7 @@ export type OurDrafts<Input> = OurDraft<Input> | readonly OurDraft<Input>[] | st
  */
 export interface OurGithubTrigger {
   event: TakenEvent;
-  take(payload: never, about: About): Promise<Taken | undefined>;
+  take(payload: Payload<TakenEvent>, about: About): Promise<Taken | undefined>;
 }
 
 /** Creates a trigger for events of the repositories in relay.config.ts. @param of the kind of its jobs */
@@ -60,7 +60,7 @@ export const onGithub = <Event extends TakenEvent, Input extends JobInput>(
 ): OurGithubTrigger => ({
   event,
   async take(payload, about) {
-    const drafted = await job(payload, about);
+    const drafted = await job(payload as Payload<Event>, about);
     if (typeof drafted === 'string' || drafted === undefined) return drafted;
     const drafts: readonly OurDraft<Input>[] = [drafted].flat();
     if (drafts.length === 0) return undefined;

@@ -12,7 +12,7 @@ const appHook = z.object({ url: z.nullish(z.string()) });
 /** GitHub's webhooks that deliver to an address. */
 interface HooksTo {
   hooks: Hook[];
-  /** The places whose webhooks GitHub refuses to list, with its status. */
+  /** The places where GitHub refuses to list webhooks, with its status. */
   refused: string[];
 }
 

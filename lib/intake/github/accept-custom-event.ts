@@ -11,7 +11,7 @@ import { isShownCollaborator, unprovenAuthor } from '../../platforms/github/asso
 import { endsWithCommentMark } from '../../platforms/github/comment-marks.ts';
 import type { GithubDelivery } from '../../platforms/github/delivery.ts';
 import type { CustomOf } from '../../triggers/custom-automation.ts';
-import type { GithubTrigger } from '../../triggers/github.ts';
+import type { GithubEvent, GithubPayload, GithubTrigger } from '../../triggers/github.ts';
 import type { JobInput } from '../../triggers/trigger.ts';
 
 /**
@@ -44,7 +44,7 @@ export async function acceptCustomEvent(
     // A file may change the payload, such as the order of a list, so each automation gets its own copy.
     const given = automation === wanting.at(-1) ? payload : structuredClone(payload);
     const { jobs, ignored, hasFailed } = await acceptCustomJobs(name, { ...place, ...trust }, options, (trigger) =>
-      ofTeam(() => (trigger as GithubTrigger<never, JobInput>).job(given as never)),
+      ofTeam(() => (trigger as GithubTrigger<GithubEvent, JobInput>).job(given as GithubPayload<GithubEvent>)),
     );
     result.jobs.push(...jobs);
     result.ignored.push(...ignored.map((why) => `${name}: ${why}`));

@@ -57,7 +57,7 @@ async function take(event: TakenEvent, sent: unknown, { config, custom, links, j
   const about: About = { repository, config, links, isKnown, inTexts: () => import('./on-demand.ts') };
   if (event === 'issue_comment') return [await takeComment(payload as Payload<'issue_comment'>, about, custom)];
   const taking = onGithubOfOurs.filter((trigger) => trigger.event === event);
-  const taken = await Promise.all(taking.map((trigger) => trigger.take(payload as never, about)));
+  const taken = await Promise.all(taking.map((trigger) => trigger.take(payload, about)));
   return taken.filter((one) => one !== undefined);
 }
 
