@@ -80,5 +80,5 @@ export function isLike(text: string, pattern: string): boolean {
   return from <= text.length - end.length;
 }
 
-/** Returns the text with a full stop, unless it already ends like a sentence or is cut. */
-export const ended = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+/** Ends a text that needs no full stop. */
+export const SENTENCE_END = /[.!?…]$/;

@@ -7,7 +7,7 @@ import type { ReplyContent } from '../engine/run/tell-person.ts';
 import { commentMark } from '../platforms/github/comment-marks.ts';
 import type { IssueComments, MadeComment } from '../platforms/github/issue-comments.ts';
 import { linkTo, plainText } from '../platforms/github/plain-text.ts';
-import { cutToLength, ended } from '../text.ts';
+import { cutToLength, SENTENCE_END } from '../text.ts';
 
 const calls = 'GitHub comment';
 /** GitHub accepts 65,536 characters, but people do not read that much. */
@@ -43,7 +43,7 @@ function words(job: Job, said: Exclude<ReplyContent, { of: 'waiting' }>, contact
     case 'done':
       return `✅ ${quoted(said.text)}`;
     case 'not done':
-      return `⚠️ ${quoted(ended(said.text))}${job.asked?.verb === undefined ? '' : EDITS_ARE_NOT_READ}`;
+      return `⚠️ ${quoted(said.text)}${SENTENCE_END.test(said.text) ? '' : '.'}${job.asked?.verb === undefined ? '' : EDITS_ARE_NOT_READ}`;
     case 'parked':
       return `🛑 ${parkedToPerson(said.kind, `\`${job.id}\``, plainText(contact))}`;
   }

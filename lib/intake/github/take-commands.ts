@@ -12,7 +12,7 @@ import type { JobDraft, Unproven, WrittenLine } from '../../engine/record/job.ts
 import { MOST_UNDER_WAY } from '../../people/turns.ts';
 import { isBot, unprovenAuthor } from '../../platforms/github/association.ts';
 import type { Payload } from '../../platforms/github/payload.ts';
-import { ended } from '../../text.ts';
+import { SENTENCE_END } from '../../text.ts';
 
 /** A line of a comment that has the form of a command. */
 interface CommandLine {
@@ -110,13 +110,8 @@ function draft(
   if ('fault' in parsed) {
     const summary = `@${login}: a command that cannot be read`;
     const asked = unproven && { asked: { unproven } };
-    return faultJobs.draft({
-      ...place,
-      happened,
-      summary,
-      input: { fault: `${ended(parsed.fault)}${EDIT}` },
-      ...asked,
-    });
+    const fault = `${parsed.fault}${SENTENCE_END.test(parsed.fault) ? '' : '.'}${EDIT}`;
+    return faultJobs.draft({ ...place, happened, summary, input: { fault }, ...asked });
   }
   const origin: CommandOrigin = {
     ...place,

@@ -1,5 +1,5 @@
 import type { Button, KnownBlock, SectionBlock } from '@slack/types';
-import { cutToLength, ended } from '../../text.ts';
+import { cutToLength, SENTENCE_END } from '../../text.ts';
 import { escaped, linkTo } from './mrkdwn.ts';
 
 /** A message in Block Kit, with its text for notifications. */
@@ -74,5 +74,6 @@ export function button(text: string, actionId: string, value: string, style?: 'p
  * Turns an outcome into a sentence. Outcomes begin in lowercase and without a full stop, because lists show them, too.
  */
 export function sentence(text: string): string {
-  return ended(text.charAt(0).toUpperCase() + text.slice(1));
+  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  return SENTENCE_END.test(begun) ? begun : `${begun}.`;
 }
