@@ -116,7 +116,9 @@ async function backfill(fullName: string, options: BackfillOptions, stores: Stor
 }
 
 function planOf(name: string, { issues, leftAside, pages, ...calls }: BackfillPlan, most: number): string[] {
-  const aside = Object.entries(leftAside).flatMap(([why, count]) => (count > 0 ? [`${count} ${why}`] : []));
+  const aside = Object.entries(leftAside).flatMap(([why, count]) =>
+    count > 0 ? [why === 'pull request' ? counted(count, why) : `${count} ${why}`] : [],
+  );
   const lines = issues
     .slice(0, most)
     .map(({ number, title, plan }) => `  #${number}  ${oneLine(title)}: ${planInWords(plan)}`);

@@ -75,10 +75,10 @@ export function zoneAt(ms: number): string {
 }
 
 /**
- * Returns a duration for people, in its two largest units: `280 ms`, `10.3 s`, `4 min 10 s`, `2 h 3 min`, `3 d 4 h`.
+ * Returns a duration for people, in its two largest units: `< 1 ms`, `280 ms`, `10.3 s`, `4 min 10 s`, `2 h 3 min`, `3 d 4 h`.
  */
 export function elapsed(ms: number): string {
-  if (ms < SECOND_MS) return `${Math.round(ms)} ms`;
+  if (ms < SECOND_MS) return ms < 1 ? '< 1 ms' : `${Math.round(ms)} ms`;
   if (ms < MINUTE_MS) return `${Number((ms / SECOND_MS).toFixed(1))} s`;
   const large = ms < HOUR_MS ? MINUTE_MS : ms < DAY_MS ? HOUR_MS : DAY_MS;
   const small = large === DAY_MS ? HOUR_MS : large / 60;

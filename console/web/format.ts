@@ -5,9 +5,9 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** `39 ms`, `1.2 s`, `4 min 5 s`, `2 h 10 min`, `3 d 4 h` */
+/** `< 1 ms`, `39 ms`, `1.2 s`, `4 min 5 s`, `2 h 10 min`, `3 d 4 h` */
 export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
+  if (ms < 1000) return ms < 1 ? '< 1 ms' : `${Math.round(ms)} ms`;
   if (ms < 10 * SECOND) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`;
   if (ms < MINUTE) return `${Math.floor(ms / SECOND)} s`;
   if (ms < HOUR) return twoUnits(ms, MINUTE, 'min', SECOND, 's');

@@ -21,7 +21,7 @@ import type { JobInput } from '../../triggers/trigger.ts';
 export async function acceptCustomEvent(
   wanting: readonly CustomOf<'github'>[],
   { event, payload }: GithubDelivery,
-  cause: Cause,
+  cause: NamedCause,
   { config, ...options }: AcceptCustomOptions & { config: RelayConfig },
 ) {
   const result = { jobs: [] as CustomAccepted['jobs'], ignored: [] as string[], failed: [] as string[] };
@@ -53,6 +53,9 @@ export async function acceptCustomEvent(
   return result;
 }
 
+/** A cause with the name of its event, such as `release.published`. */
+export type NamedCause = Cause & { event: string };
+
 /** The fields that are read from any event of a repository. */
 interface Event {
   sender?: { login: string; type?: string };
@@ -73,11 +76,11 @@ interface Authored {
 const repositoryIn = ({ repository }: GithubDelivery['payload']): string =>
   String((repository as { full_name?: unknown } | undefined)?.full_name ?? '');
 
-function placeOf(payload: GithubDelivery['payload'], cause: Cause, { name, connection }: RepositoryConfig) {
+function placeOf(payload: GithubDelivery['payload'], cause: NamedCause, { name, connection }: RepositoryConfig) {
   const { issue, pull_request, discussion } = payload as Event;
   const number = (issue ?? pull_request ?? discussion)?.number;
   const entity = number === undefined ? name : `${name}#${number}`;
-  return { connection, entity, summary: `${cause.event} of ${entity}`, cause };
+  return { connection, entity, summary: `${cause.event.replaceAll(/[._]/g, ' ')} in ${entity}`, cause };
 }
 
 /**

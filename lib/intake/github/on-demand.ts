@@ -6,6 +6,6 @@
 export { mergedItems } from '../../automations/complete-checklist-item/merged-items.ts';
 export { relationsOfIssue, relationsOfMerge } from '../../automations/relate/written-lines.ts';
 export { createVerbs } from '../../automations/verbs.ts';
-export { acceptCustomEvent as acceptOwnEvent } from './accept-custom-event.ts';
+export { acceptCustomEvent } from './accept-custom-event.ts';
 export { takeCommands } from './take-commands.ts';
 export { withinTurns } from './within-turns.ts';

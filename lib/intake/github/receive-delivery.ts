@@ -26,6 +26,7 @@ import {
 import type { NoteHook } from '../../platforms/github/redelivery/note-hook.ts';
 import { HttpError, jsonAnswer, type RawRequest } from '../../state/http/function-url.ts';
 import { type CustomOf, customOf } from '../../triggers/custom-automation.ts';
+import type { NamedCause } from './accept-custom-event.ts';
 import { takeComment } from './take-comment.ts';
 
 export interface ReceiveOptions extends AcceptCustomOptions {
@@ -77,7 +78,7 @@ export async function receiveDelivery(
   const { noteHook, config } = options;
   const { delivery, taken, wanting } = await readable(async () => {
     const read = readDelivery(request.bytes, request.headers);
-    const { event = read.event } = causeOf(read);
+    const { event } = causeOf(read);
     const wanting = customOf(options.custom, 'github').filter(({ events }) => events.includes(event));
     const taken = await takeDelivery(read, options);
     const { full_name } = Object(read.payload.repository);
@@ -130,8 +131,8 @@ async function accept(
   // Custom automations come last, so that their mistakes cannot affect the built-in ones.
   const failed: string[] = [];
   if (wanting.length > 0) {
-    const { acceptOwnEvent } = await import('./on-demand.ts');
-    const own = await acceptOwnEvent(wanting, delivery, cause, options);
+    const { acceptCustomEvent } = await import('./on-demand.ts');
+    const own = await acceptCustomEvent(wanting, delivery, cause, options);
     accepted.push(...own.jobs);
     ignored.push(...own.ignored);
     failed.push(...own.failed);
@@ -158,7 +159,7 @@ async function drafted(taken: Taken, cause: Cause, options: ReceiveOptions): Pro
   return drafts.map((one) => ({ ...one, draft: { ...one.draft, cause } }));
 }
 
-function causeOf({ event, deliveryId, payload, trace }: GithubDelivery): Cause {
+function causeOf({ event, deliveryId, payload, trace }: GithubDelivery): NamedCause {
   const { action, sender } = withSender.safeParse(payload).data ?? {};
   return {
     from: 'github',
