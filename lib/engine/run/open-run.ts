@@ -96,6 +96,7 @@ export function connected(
   const cameBack = job.dueAt !== undefined || job.generation > 1;
   const stranger = job.stranger === undefined ? undefined : { login: job.stranger, share: worker.strangers };
   const began = { replacedTable, happenedAt: happenedAt(job) };
+  const decidedAt = job.decisions?.newest.at(-1)?.at ?? 0;
   const stands = (error: unknown) => worker.report({ news: 'line stands still', job, error });
   const line = {
     moveOn: async () => void (await lines.moveOn(connection).catch(stands)),
@@ -104,7 +105,7 @@ export function connected(
   const run = { connection, lane, caller, limited, cameBack, stranger, budget, breakers, clock, sleep, deadline };
   const calls = createPartnerCalls({ ...run, line, report });
   const learned = createLearned(table, connection.name, clock);
-  const creating = createCreations({ calls, table, connection, learned, lane, journal, ...began, clock });
+  const creating = createCreations({ calls, table, connection, learned, lane, journal, ...began, decidedAt, clock });
   const isPublic = job.replyTo?.in === 'github';
   const given = { ...run, ...began, journal, once, privacy, bug, isPublic, ensureSignedByIntake };
   const acting: CallsOfRun['acting'] = {};

@@ -28,11 +28,13 @@ export interface SearchesOptions extends ReadingsOptions {
   replacedTable: ReplacedTable;
   /** The earliest time at which the job's event may have happened; epoch milliseconds. */
   happenedAt: number;
+  /** When an operator last decided about the job, or 0; epoch milliseconds. */
+  decidedAt: number;
 }
 
 /** Searches by marker for objects that may have been created. */
 export function createSearches(options: SearchesOptions) {
-  const { connection, lane, journal, replacedTable, happenedAt, clock } = options;
+  const { connection, lane, journal, replacedTable, happenedAt, decidedAt, clock } = options;
   const { pauses, ensureWorks, hadWorked } = options.calls;
   const find = createReadings(options);
 
@@ -71,7 +73,9 @@ export function createSearches(options: SearchesOptions) {
         if (isLast && clock() < lookFrom + LONGEST_WAIT_MS) await ensureWorks(operation);
         const lookAt = lookFrom + (looks[open.searches] ?? looks[0]);
         await pauses.until(lookAt, `${unclear}. The relay searches for it`, 'answer');
-        const sought = await find(wanted, Math.max(lookAt, clock() - OLDEST_READING_MS), log).catch(async (error) => {
+        // The operator may have decided because of something newer than the last reading. Their clock may be ahead.
+        const since = Math.max(lookAt, clock() - OLDEST_READING_MS, Math.min(decidedAt, clock()));
+        const sought = await find(wanted, since, log).catch(async (error) => {
           if (!(error instanceof ListTooSlow)) throw error;
           await journal.keepRequest(step, { ...open, searches: open.searches + 1 });
           // A person's decision to create the object again depends on this search, so the search must finish.
