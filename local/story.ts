@@ -27,12 +27,12 @@ export function startStory(
   let untold: string[] = [];
   let toldZone: string | undefined;
   let isMuted = false;
-  /** Why calls are stopped, as a line has said. */
-  const stops = new Set<unknown>();
+  /** The reasons why calls are stopped, as lines have said, each with its connection. */
+  const stops = new Map<unknown, unknown>();
   /** Why each job waits, as its last line about that has said. */
   const waits = new Map<unknown, unknown>();
-  function isToldAlready({ message, jobId, why }: LogLine): boolean {
-    if (message === 'calls are stopped') stops.add(why);
+  function isToldAlready({ message, jobId, why, connection }: LogLine): boolean {
+    if (message === 'calls are stopped') stops.set(why, connection);
     if (message === 'calls are sent again') stops.clear();
     if (ENDS_WAIT.has(message)) waits.delete(jobId);
     if (message !== 'job waits') return TOLD_BY_OTHERS.has(message);
@@ -85,12 +85,12 @@ function asRecord(line: unknown): LogLine {
 }
 
 /** One line, or several if a person has to decide. Every line about a job begins with the job's short name. */
-function tell(line: LogLine, now: number, stops: ReadonlySet<unknown>): string {
+function tell(line: LogLine, now: number, stops: ReadonlyMap<unknown, unknown>): string {
   const name = typeof line.jobId === 'string' ? `[${shortName(line.jobId)}] ` : '';
   return `${name}${words(line, now, stops)}`;
 }
 
-function words(line: LogLine, now: number, stops: ReadonlySet<unknown>): string {
+function words(line: LogLine, now: number, stops: ReadonlyMap<unknown, unknown>): string {
   const step = `  ${String(line.step).padEnd(20)} ${String(line.calls).padEnd(16)}`;
   switch (line.message) {
     case 'job queued':
@@ -113,16 +113,16 @@ function words(line: LogLine, now: number, stops: ReadonlySet<unknown>): string 
     case 'job succeeded':
       return `✓ ${who(line)}: ${line.outcome}`;
     case 'job not done':
-      return `⚠ ${who(line)} not done: ${line.outcome}`;
+      return `⚠ ${who(line)}: not done: ${line.outcome}`;
     case 'job waits':
-      if (stops.has(line.why)) return `… ${who(line)} waits until that works again`;
+      if (stops.has(line.why)) return `… ${who(line)}: waits until ${stops.get(line.why)} works again`;
       return line.dueAt === undefined
-        ? `… ${who(line)} waits for its turn: ${line.why}`
-        : `… ${who(line)} looks again at ${line.isForecast ? 'about ' : ''}${timeSoon(Date.parse(String(line.dueAt)), now)}: ${line.why}`;
+        ? `… ${who(line)}: waits for its turn: ${line.why}`
+        : `… ${who(line)}: continues ${whenDue(line, now)}: ${line.why}`;
     case 'job continues':
-      return `● ${who(line)} continues ${afterWait(line)}`;
+      return `● ${who(line)}: continues ${afterWait(line)}`;
     case 'job parked':
-      return `${line.asks ? '? ' : '✗ '}${who(line)} ${line.asks ? 'asks' : 'parked'}: ${line.reason}\n${whatNext(String(line.jobId), line, now)}`;
+      return `${line.asks ? '? ' : '✗ '}${who(line)}: ${line.asks ? 'asks' : 'parked'}: ${line.reason}\n${whatNext(String(line.jobId), line, now)}`;
     case 'comment on GitHub':
       return `» comment on ${line.issue}: ${line.text}`;
     case 'check on GitHub':
@@ -135,12 +135,12 @@ function words(line: LogLine, now: number, stops: ReadonlySet<unknown>): string 
       return `! ${line.why}`;
     case 'calls are sent again':
       return `✓ ${line.operation ?? line.connection} works again`;
-    case 'this needs a person':
-      return `! ${line.connection ?? line.secret ?? line.lane} needs a person: ${line.what}`;
+    case 'new trouble':
+      return `! ${line.connection ?? line.secret ?? line.lane}: ${line.what}`;
     case 'the person who asked could not be told':
-      return `… ${who(line)} is not notified yet: ${line.error}`;
+      return `… ${who(line)}: not notified yet: ${line.error}`;
     case 'job queued by the sweep':
-      return `● ${who(line)} continues`;
+      return `● ${who(line)}: continues`;
     case 'credentials good':
     case 'credentials skipped':
     case 'credentials unknown':
@@ -176,6 +176,12 @@ function whatNext(jobId: string, line: LogLine, now: number): string {
   const next = nextStepOfParked(parked, (ms) => timeSoon(ms, now), now);
   const commands = commandsOf({ id: jobId }, next).map((command) => `npx partner-relay ${command}`);
   return [withDocs(next), ...commands].map((line) => `          ${line}`).join('\n');
+}
+
+/** `at 11:00:00`, `at about 11:00:00`, or `in a moment` for a time that has passed. */
+function whenDue({ dueAt, isForecast }: LogLine, now: number): string {
+  const at = Date.parse(String(dueAt));
+  return at <= now ? 'in a moment' : `at ${isForecast ? 'about ' : ''}${timeSoon(at, now)}`;
 }
 
 /** The time of day, with the date if it is another day. */

@@ -81,7 +81,7 @@ describe('credential-check', () => {
       { secret: 'slack', why: 'Slack refuses auth.test: invalid_auth' },
     ];
     expect(await check()).toEqual(failing.map((one) => ({ ...one, verdict: 'bad' })));
-    const [found, news] = [failing.length, { message: 'this needs a person' }];
+    const [found, news] = [failing.length, { message: 'new trouble' }];
     expect(relay.log.slice(0, found)).toEqual(failing.map((one) => ({ ...one, message: 'credentials bad' })));
     expect(relay.log.slice(found)).toMatchObject([news]);
     for (const metric of ['ConnectionCredentialsFail', 'GithubCredentialsFail', 'SlackCredentialsFail']) {

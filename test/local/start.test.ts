@@ -209,7 +209,7 @@ describe('npm start', WAITING, () => {
     const headers = { authorization: /Bearer \w+/.exec(first.output())?.[0] ?? '' };
     await fetch(`${url}/sandbox/faults`, { method: 'POST', headers, body: JSON.stringify(fault) });
     await post(first, { event: 'issues' });
-    await first.printed(/looks again at/);
+    await first.printed(/: continues (at|in)/);
     const [, token = ''] = /#token=(\S+)/.exec(first.output()) ?? [];
     await first.kill();
 

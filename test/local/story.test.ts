@@ -33,7 +33,7 @@ describe('the story of jobs in the first terminal', () => {
 
   it('a job with an unknown outcome says to resolve it, and not to replay it', async () => {
     const lines = await told({ ...job, message: 'job parked', reason: 'no answer', kind: 'outcome unknown' });
-    expect(lines[0]).toBe('[4eff2e] ✗ acme/web#1 parked: no answer');
+    expect(lines[0]).toBe('[4eff2e] ✗ acme/web#1: parked: no answer');
     const offered = lines.flatMap((line) => new RegExp(`resolve ${job.jobId} (--\\w+)`).exec(line)?.[1] ?? []);
     expect(offered).toEqual(['--search', '--done']);
     expect(lines.join()).not.toContain('replay');
@@ -56,8 +56,8 @@ describe('the story of jobs in the first terminal', () => {
   });
 
   it.each([
-    ['2026-11-20T11:00:00', /looks again at 11:00:00:/],
-    ['2026-11-21T09:00:00', /looks again at 2026-11-21 09:00:00 \S+:/],
+    ['2026-11-20T11:00:00', /continues at 11:00:00:/],
+    ['2026-11-21T09:00:00', /continues at 2026-11-21 09:00:00 \S+:/],
   ])('a time on another day has its date, however near it is: %s', async (due, said) => {
     vi.setSystemTime(new Date('2026-11-20T10:45:00'));
     onTestFinished(() => void vi.useRealTimers());
@@ -78,9 +78,9 @@ describe('the story of jobs in the first terminal', () => {
     ],
     [{ message: 'calls are sent again', connection: 'main' }, '✓ main works again'],
     [renamed, '! acme/web is now called acme/site. Its events are still handled. Change its name in relay.config.ts.'],
-    [{ ...ended, message: 'job not done' }, '⚠ acme/web#1 not done: the task is closed'],
+    [{ ...ended, message: 'job not done' }, '⚠ acme/web#1: not done: the task is closed'],
     [{ ...ended, message: 'job succeeded' }, '✓ acme/web#1: the task is closed'],
-    [continues, '● acme/web#1 continues after an outage; it waited 2 min 5 s'],
+    [continues, '● acme/web#1: continues after an outage; it waited 2 min 5 s'],
   ])('one line says what happens to a job: %o', async (line, expected) => {
     expect(await told({ ...job, ...line })).toEqual([`[4eff2e] ${expected}`]);
   });
@@ -91,12 +91,12 @@ describe('the story of jobs in the first terminal', () => {
     const stopped = { message: 'calls are stopped', connection: 'main', why };
     const other = { ...waits, jobId: 'find-0123456789abcdef0123' };
     const lines = [stopped, waits, waits, other, { ...continues, ...job }, waits];
-    const waiting = '… acme/web#1 waits until that works again';
+    const waiting = '… acme/web#1: waits until main works again';
     expect(await told(...lines)).toEqual([
       `! ${why}`,
       `[4eff2e] ${waiting}`,
       `[012345] ${waiting}`,
-      '[4eff2e] ● acme/web#1 continues after an outage; it waited 2 min 5 s',
+      '[4eff2e] ● acme/web#1: continues after an outage; it waited 2 min 5 s',
       `[4eff2e] ${waiting}`,
     ]);
   });

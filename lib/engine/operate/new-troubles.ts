@@ -57,7 +57,7 @@ export async function tellNewTroubles(kind: string, troubles: readonly Trouble[]
     const isDue = now - since >= lastsMs;
     after[name] = { since, isTold: isTold || isDue };
     if (isTold || !isDue) continue;
-    log.warn({ message: 'this needs a person', ...about });
+    log.warn({ message: 'new trouble', ...about });
     metrics.record({ [metric]: 1 });
   }
   if (!isDeepStrictEqual(before, after)) await table.put({ ...key, troubles: after });
@@ -68,13 +68,13 @@ export async function tellNewTroubles(kind: string, troubles: readonly Trouble[]
  * service.
  */
 export function troublesOf(connection: string, { isPaused, refusesKey, operations }: Standstill): Trouble[] {
-  const trouble = (what: string, minutes: number, metric: MetricName): Trouble => {
-    return { name: `${connection}: ${what}`, lastsMs: minutes * MINUTE_MS, metric, about: { connection, what } };
+  const trouble = (name: string, what: string, minutes: number, metric: MetricName): Trouble => {
+    return { name: `${connection}: ${name}`, lastsMs: minutes * MINUTE_MS, metric, about: { connection, what } };
   };
   return [
-    ...(isPaused ? [trouble('paused', 5, 'NewlyPaused')] : []),
-    ...(refusesKey ? [trouble('key refused', 0, 'NewlyRefused')] : []),
-    ...operations.map((operation) => trouble(operation, 15, 'NewlyFailing')),
+    ...(isPaused ? [trouble('paused', 'no calls for five minutes', 5, 'NewlyPaused')] : []),
+    ...(refusesKey ? [trouble('key refused', 'the service refuses the key', 0, 'NewlyRefused')] : []),
+    ...operations.map((operation) => trouble(operation, `${operation} has failed for 15 minutes`, 15, 'NewlyFailing')),
   ];
 }
 
