@@ -39,7 +39,7 @@ export const replay: Define = (command, { open }) =>
         console.error(
           `${counted(all.length - chosen.length, 'job')} left out, because a question needs an answer of its own: answer with replay <id> --reason <answer>`,
         );
-      if (chosen.length === 0 || isOnlyListed(chosen, id, options)) return;
+      if (chosen.length === 0 || isOnlyListed(chosen, id, options, 'replay')) return;
       const decision = { by: operatorOf(target), reason: options.reason };
       await inTurn(chosen, (job) => replayJob(job, decision, target.stores), sayQueued, options);
       if (!options.json) await sayWaitsOn(chosen, target.stores);
@@ -67,13 +67,13 @@ export const resolve: Define = (command, { open }) =>
         isOutcomeUnknown,
         'with an unknown outcome',
       );
-      if (isOnlyListed(chosen, id, options)) return;
+      if (isOnlyListed(chosen, id, options, 'resolve')) return;
       const resolution = await resolutionOf(way, options.done ?? '', open);
       const by = operatorOf(target);
       await inTurn(
         chosen,
         (job) => resolveJob(job, resolution, { ...target.stores, by }),
-        ({ id }) => `${id} is queued again`,
+        (next, job) => (way === 'search' ? sayQueued(next, job) : `${next.id} is queued again`),
         options,
       );
     });
@@ -92,10 +92,11 @@ export const discard: Define = (command, { open }) =>
     .action(async (id: string | undefined, options: Several & { reason: string; lane?: 'backfill' }) => {
       const target = await open();
       const { parkedFor, lane } = options;
-      if (lane !== undefined && (id ?? parkedFor) !== undefined) throw new Error('use --lane alone');
+      if (lane !== undefined && (id ?? parkedFor) !== undefined)
+        throw new Error('--lane chooses all waiting jobs of a backfill: leave out the id and --parked-for');
       const chosen =
         lane === undefined ? await chosenJobs(target.stores, id, parkedFor) : await waitingJobs(target.stores, lane);
-      if (isOnlyListed(chosen, id, options)) return;
+      if (isOnlyListed(chosen, id, options, 'discard')) return;
       const { reason } = options;
       await inTurn(
         chosen,
@@ -121,7 +122,7 @@ interface ResolveCommandOptions extends Several {
 /** Returns the chosen way. @throws {Error} unless exactly one is chosen */
 function wayOf({ done, again, search }: ResolveCommandOptions): 'done' | 'again' | 'search' {
   if ([done, again, search].filter((said) => said !== undefined).length !== 1)
-    throw new Error('use one of --done <created id>, --again and --search');
+    throw new Error('use exactly one of --done <created id>, --again and --search');
   if (done !== undefined) return 'done';
   return again ? 'again' : 'search';
 }
@@ -172,8 +173,16 @@ async function inTurn(
   if (failures.length > 0) throw new Error(failures.join('\n'));
 }
 
-/** Lists several jobs before they are decided: the text may match too many. @returns true if they were only listed */
-function isOnlyListed(chosen: readonly Job[], id: string | undefined, { yes, json }: Several): boolean {
+/**
+ * Lists several jobs before they are decided: the text may match too many.
+ * @returns true if they were only listed
+ */
+function isOnlyListed(
+  chosen: readonly Job[],
+  id: string | undefined,
+  { yes, json }: Several,
+  verb: 'replay' | 'resolve' | 'discard',
+): boolean {
   if (id !== undefined || yes) return false;
   if (json) {
     printJson(withIsoTimes(chosen));
@@ -182,7 +191,7 @@ function isOnlyListed(chosen: readonly Job[], id: string | undefined, { yes, jso
   printJobs(chosen);
   const these = chosen.length === 1 ? 'this job' : `these ${chosen.length} jobs`;
   const rest = chosen.length < CHOSEN_AT_ONCE ? '' : '; if there are more, use the same command after that';
-  console.log(`\nAdd --yes to continue with ${these}${rest}.`);
+  console.log(`\nAdd --yes to ${verb} ${these}${rest}.`);
   return true;
 }
 
@@ -200,10 +209,12 @@ async function chosenJobs(
 ): Promise<Job[]> {
   if ((id === undefined) === (parkedFor === undefined)) throw new Error('name a job, or choose jobs with --parked-for');
   if (id !== undefined) return [await knownJob(stores, id)];
+  // A number at the beginning of the text does not match inside of a marker or an id.
+  const wanted = new RegExp(`(?<!\\w)${RegExp.escape(parkedFor ?? '')}`);
   const chosen = await allJobs(
     stores,
     { statuses: ['parked'] },
-    (job) => job.parked?.reason.includes(parkedFor ?? '') === true && isWanted(job),
+    (job) => wanted.test(job.parked?.reason ?? '') && isWanted(job),
   );
   if (chosen.length > 0) return chosen;
   const parked = ['no job is parked', which, `for a reason that contains '${parkedFor}'`].filter(Boolean).join(' ');

@@ -184,10 +184,7 @@ function printNext(job: Job, now: number): void {
   if (!next) return;
   console.log(`\n${toPaste(withDocs(next))}${job.status === 'parked' ? '\n' : ''}`);
   if (job.status !== 'parked') return;
-  const { later } = next;
-  for (const command of commandsOf(job, next)) console.log(toPaste(`  npx partner-relay ${command}`));
-  for (const command of later ? commandsOf(job, later) : [])
-    console.log(toPaste(`  npx partner-relay ${command}   (from ${localTime(later?.from ?? 0)})`));
+  for (const command of commandsOf(job, next, localTime)) console.log(toPaste(`  npx partner-relay ${command}`));
 }
 
 /** Prints what is known about creations without a clear answer. */

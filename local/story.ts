@@ -173,8 +173,9 @@ function afterWait({ waitedFor, durationMs }: LogLine): string {
 
 function whatNext(jobId: string, line: LogLine, now: number): string {
   const parked = parkedShape.safeParse(line).data;
-  const next = nextStepOfParked(parked, (ms) => timeSoon(ms, now), now);
-  const commands = commandsOf({ id: jobId }, next).map((command) => `npx partner-relay ${command}`);
+  const time = (ms: number) => timeSoon(ms, now);
+  const next = nextStepOfParked(parked, time, now);
+  const commands = commandsOf({ id: jobId }, next, time).map((command) => `npx partner-relay ${command}`);
   return [withDocs(next), ...commands].map((line) => `          ${line}`).join('\n');
 }
 

@@ -180,14 +180,16 @@ function decisionOf(job: Job): string {
 /** Lists the first jobs of one cause, the reason, and what to do. */
 function sectionsOfGroup(group: ParkedGroup, stage: string | undefined, now: number): SectionBlock[] {
   const { cause, count, first } = group;
-  const next = nextStepOfParked(first[0].parked, time, now, first[0].wakeAt);
-  const commands = count === 1 ? commandsOf(first[0], next) : ['jobs --status parked'];
+  // What is possible for the last one is possible for all.
+  const last = first.at(-1) ?? first[0];
+  const next = nextStepOfParked(last.parked, time, now, last.wakeAt);
+  const commands = count === 1 ? commandsOf(last, next) : ['jobs --status parked'];
   const relay = `npx partner-relay ${stage === undefined ? '' : `--stage ${stage} `}`;
   const others = count > first.length ? [`• and ${count - first.length} more`] : [];
   const lines =
     cause === undefined
       ? ['Other causes:', ...first.map((job) => named(`${job.summary} ${why(job)}`)), ...others]
-      : [...first.map(({ summary }) => named(summary)), ...others, why(first[0])];
+      : [...first.map(({ summary }) => named(summary)), ...others, why(first[0], count === 1 ? undefined : cause)];
   return [
     plainSection(lines.join('\n')),
     section(`${withDocs(next)}\n\`\`\`${commands.map((command) => relay + escaped(command)).join('\n')}\`\`\``),
@@ -198,6 +200,7 @@ function named(text: string): string {
   return cutToLength(`• ${text}`, MAX_LINE_LENGTH, '…');
 }
 
-function why(job: Job): string {
-  return cutToLength(`${job.parked?.asks ? 'Question' : 'Reason'}: ${newsOf(job)}`, MAX_REASON_LENGTH, '…');
+/** @param cause the reason of several jobs, without what differs */
+function why(job: Job, cause = newsOf(job)): string {
+  return cutToLength(`${job.parked?.asks ? 'Question' : 'Reason'}: ${cause}`, MAX_REASON_LENGTH, '…');
 }

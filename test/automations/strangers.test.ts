@@ -66,7 +66,7 @@ describe("strangers' changes", () => {
     expect(waiting.map(({ dueAt }) => dueAt)).toEqual([midnight, midnight]);
     expect(await runRelayOf(relay, ['budget'])).toMatch(/^ *strangers: 2 of \d+ today, by @mallory$/m);
     const shown = () => runRelayOf(relay, ['job', waiting[0]?.id ?? '']);
-    expect(await shown()).toMatch(/it waits for .*, and continues at /);
+    expect(await shown()).toMatch(/it waits until .* for /);
     relay.clock.now = midnight + 1;
     expect(await shown()).toMatch(/Nothing to do: it continues in a moment\./);
     await relay.workToTheEnd();

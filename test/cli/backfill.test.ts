@@ -68,13 +68,13 @@ describe('relay backfill', () => {
     const listed = /2 jobs since then.*Listed: 2 waiting\./s;
     expect(await run('jobs', '--lane', 'backfill')).toMatch(listed);
     const chosen = ['discard', '--lane', 'backfill', '--reason', 'the wrong label'];
-    expect(await run(...chosen)).toContain('Add --yes to continue with these 2 jobs.');
+    expect(await run(...chosen)).toContain('Add --yes to discard these 2 jobs.');
     expect(await run(...chosen, '--yes')).toMatch(/^issue-\S+ is discarded\nissue-\S+ is discarded$/);
     await relay.workToTheEnd();
     const discarded = (await relay.jobs()).filter((job) => job.discarded);
     expect(discarded.map(({ lane, status }) => [lane, status])).toEqual(Array(2).fill(['backfill', 'not-done']));
     await expect(run(...chosen)).rejects.toThrow('no job waits in the lane backfill');
-    await expect(run(...chosen, '--parked-for', 'x')).rejects.toThrow('use --lane alone');
+    await expect(run(...chosen, '--parked-for', 'x')).rejects.toThrow('leave out the id and --parked-for');
   });
 
   it('says when to try again if GitHub wants fewer requests', async () => {

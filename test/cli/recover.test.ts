@@ -187,7 +187,7 @@ describe('relay discard', () => {
   it('--parked-for lists the jobs first, and ends them with the reason', async () => {
     await refused(2);
     const words = ['discard', '--parked-for', 'status 422', '--reason', 'a test'];
-    expect(await run(...words)).toMatch(/Add --yes to continue with these 2 jobs\.$/);
+    expect(await run(...words)).toMatch(/Add --yes to discard these 2 jobs\.$/);
     const [job] = await relay.jobs();
     await expect(run('discard', job?.id ?? '', '--reason', ' ')).rejects.toThrow('a discarded job needs a reason');
     await run(...words, '--yes');
@@ -229,7 +229,7 @@ describe('what a person can do next', () => {
     ['resolve --parked-for such --search', /^no job is parked .*for a reason that contains 'such'/],
     ['discard --parked-for such --reason none', /^no job is parked .*for a reason that contains 'such'/],
     ['resolve --search', 'name a job, or choose jobs with --parked-for'],
-    ['resolve --parked-for x', 'use one of --done <created id>, --again and --search'],
+    ['resolve --parked-for x', 'use exactly one of --done <created id>, --again and --search'],
     ['resolve --parked-for x --done 7', '--done takes the id of one creation'],
   ])('relay %s is refused with what to do', async (words, why) => {
     await expect(run(...words.split(' '))).rejects.toThrow(why);
@@ -252,7 +252,7 @@ describe('relay resolve', () => {
 
     const listed = await run('resolve', '--parked-for', 'has its marker', '--search');
     for (const id of ids) expect(listed).toContain(shortName(id));
-    expect(listed).toMatch(/Add --yes to continue with these 2 jobs\.$/);
+    expect(listed).toMatch(/Add --yes to resolve these 2 jobs\.$/);
     expect(await relay.jobs('parked')).toHaveLength(2);
 
     const before = relay.sandbox.requests;

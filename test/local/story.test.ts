@@ -35,7 +35,7 @@ describe('the story of jobs in the first terminal', () => {
     const lines = await told({ ...job, message: 'job parked', reason: 'no answer', kind: 'outcome unknown' });
     expect(lines[0]).toBe('[4eff2e] ✗ acme/web#1: parked: no answer');
     const offered = lines.flatMap((line) => new RegExp(`resolve ${job.jobId} (--\\w+)`).exec(line)?.[1] ?? []);
-    expect(offered).toEqual(['--search', '--done']);
+    expect(offered).toEqual(['--search', '--done', '--again']);
     expect(lines.join()).not.toContain('replay');
   });
 

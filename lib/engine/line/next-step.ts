@@ -65,12 +65,12 @@ export function nextStepOfParked(
   const { operation = 'a creation', isSought = true, until = executableUntil(parkedAt) } = open ?? {};
   const isOver = now >= until;
   const search = isSought ? (['search'] as const) : [];
-  const look = isSought ? 'Search once more, or look for its marker in the service' : 'Look in the service';
-  const wait = isOver ? '' : `wait until ${time(until)}, because the service may still create it. Then `;
+  const look = isSought ? 'Search once more, or look in the service for its marker' : 'Look in the service';
+  const wait = isOver ? '' : `wait until ${time(until)}, because the service may still create it; then `;
   const early = [...search, 'done'] as const;
   const late = ['again', 'discard'] as const;
   return {
-    text: `The service gave no clear answer to ${operation}. ${look}: if it is there, enter its id. If not, ${wait}create it again, or discard the job.`,
+    text: `The service gave no clear answer to ${operation}. ${look}. If you find it, enter its id. If not, ${wait}create it again, or discard the job.`,
     choices: isOver ? [...early, ...late] : early,
     ...(!isOver && { later: { from: until, choices: late } }),
     docs,
@@ -100,7 +100,7 @@ function nextStepOfWaiting(job: Job, time: (ms: number) => string, now: number):
 
 function whatToDo({ connection }: Job, kind: WaitsFor | undefined): string | undefined {
   if (kind !== 'key') return undefined;
-  return `Enter a new key with npx partner-relay secrets set partner/${connection}. On one machine, then start Partner Relay again. The jobs continue within five minutes.`;
+  return `Enter a new key with npx partner-relay secrets set partner/${connection}. If the relay runs on one machine, restart it then. After that, the jobs continue within five minutes.`;
 }
 
 function whenItContinues(job: Job, time: (ms: number) => string, now: number): string {
@@ -109,10 +109,10 @@ function whenItContinues(job: Job, time: (ms: number) => string, now: number): s
   if (when === 'probed') return 'continues as soon as its calls work again';
   if (when.at <= now) return 'continues in a moment';
   const kind = waitOf(job)?.for;
-  const at = `at ${when.isForecast ? 'about ' : ''}${time(when.at)}`;
+  const at = `${when.isForecast ? 'about ' : ''}${time(when.at)}`;
   // The reason says what failed.
-  if (kind === undefined || kind === 'outage' || kind === 'retry') return `tries again ${at}`;
-  return `waits ${waitInWords[kind].what}, and continues ${at}`;
+  if (kind === undefined || kind === 'outage' || kind === 'retry') return `tries again at ${at}`;
+  return `waits until ${at} ${waitInWords[kind].what}`;
 }
 
 const COMMANDS: Readonly<Record<Choice, (id: string) => string>> = {
@@ -129,7 +129,16 @@ export function withDocs({ text, docs }: NextStep): string {
   return `${text} See ${docs}.`;
 }
 
-/** Returns the commands for the choices, without `npx partner-relay`. */
-export function commandsOf({ id }: Pick<Job, 'id'>, { choices }: Pick<NextStep, 'choices'>): string[] {
-  return choices.map((choice) => COMMANDS[choice](id));
+/**
+ * Returns the commands for the choices, without `npx partner-relay`.
+ *
+ * @param time formats the time from which later choices are possible. Without it, they are left out.
+ */
+export function commandsOf({ id }: Pick<Job, 'id'>, next: NextStep, time?: (ms: number) => string): string[] {
+  const { choices, later = { from: 0, choices: [] } } = next;
+  const command = (choice: Choice) => COMMANDS[choice](id);
+  return [
+    ...choices.map(command),
+    ...(time ? later.choices.map((choice) => `${command(choice)}   (from ${time(later.from)})`) : []),
+  ];
 }
