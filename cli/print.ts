@@ -167,7 +167,7 @@ export function printJob({ job: given, steps, openCreations }: JobView, now: num
   console.log(job.id);
   for (const [name, value] of facts) if (value) console.log(`  ${name.padEnd(12)} ${value}`);
   printNext(job, now);
-  printOpen(inOneLine(openCreations), inOneLine(steps));
+  printOpen(inOneLine(openCreations), inOneLine(steps), now);
   printSteps(inOneLine(steps));
   printHistory(job, now);
 }
@@ -188,18 +188,14 @@ function printNext(job: Job, now: number): void {
 }
 
 /** Prints what is known about creations without a clear answer. */
-function printOpen(open: readonly OpenCreation[], steps: readonly StepEntry[]): void {
+function printOpen(open: readonly OpenCreation[], steps: readonly StepEntry[], now: number): void {
   if (open.length > 0) console.log('\nwithout a clear answer');
   for (const creation of open) {
-    const { step, operation, signedAt, marker, searches, again } = creation;
-    // One reading of a list may answer several jobs, so not every search is a step of this job.
-    const looked =
-      marker === undefined
-        ? 'the relay cannot search for it'
-        : `its marker is ${marker}${searches === 0 ? '' : `, searched for ${counted(searches, 'time')}`}`;
+    const { step, operation, signedAt, marker, again } = creation;
+    const looked = marker === undefined ? 'the relay cannot search for it' : `its marker is ${marker}`;
     const decided = again ? '; an operator decided to create it again' : '';
     console.log(`  ${step}: ${operation}, signed ${localTime(signedAt)}; ${looked}${decided}`);
-    console.log(`    ${forAndAgainst(creation, steps.find((entry) => entry.step === step)?.sends?.newest ?? [])}`);
+    console.log(`    ${forAndAgainst(creation, steps.find((entry) => entry.step === step)?.sends?.newest ?? [], now)}`);
   }
 }
 
@@ -228,10 +224,9 @@ function stepInWords(entry: StepEntry): string {
   const { status, calls, result, note, failures = 0, settledBy, startedAt, resumedAt = startedAt } = entry;
   if (status === 'skipped') return `left out: ${note}`;
   const took = status === 'done' ? ` in ${elapsed((entry.finishedAt ?? resumedAt) - resumedAt)}` : '';
-  const failed =
-    failures === 0 || (status === 'failed' && failures === 1) ? '' : ` after ${counted(failures, 'failure')}`;
+  const failed = status === 'failed' ? ` ${failures} times` : ` after ${counted(failures, 'failure')}`;
   const what = note ?? (calls === 'clock' ? '' : resultInWords(result));
-  return `${status}${took}${failed}${settledBy === undefined ? '' : `: ${settledBy}`}${what === '' ? '' : `  ${what}`}`;
+  return `${status}${took}${failures > Number(status === 'failed') ? failed : ''}${settledBy === undefined ? '' : `: ${settledBy}`}${what === '' ? '' : `  ${what}`}`;
 }
 
 function resultInWords(result: unknown): string {
@@ -265,7 +260,7 @@ function printHistory({ waits, decisions }: Job, now: number): void {
 
 function waitedInWords({ for: what, from, until, why, looks }: Waited, now: number): string {
   const long = until === undefined ? `has waited ${elapsed(now - from)}` : `waited ${elapsed(until - from)}`;
-  const again = looks === undefined ? '' : `, and looked ${counted(looks, 'time')}`;
+  const again = looks === undefined || what === 'operator' ? '' : `, and tried ${counted(looks, 'time')}`;
   // The line of the status already says why the job waits now.
   return `${long} ${waitInWords[what].what}${again}${until === undefined ? '' : `: ${why}`}`;
 }

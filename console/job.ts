@@ -96,7 +96,7 @@ function creationOf(creation: OpenCreation, steps: readonly StepEntry[], now: nu
     step,
     calls,
     again,
-    forAndAgainst: forAndAgainst(creation, sends?.newest ?? [], isoTime),
+    forAndAgainst: forAndAgainst(creation, sends?.newest ?? [], now, isoTime),
     sends: sends?.newest.map(sendOf) ?? [],
     marker,
     /** The kind of id that a person enters if the object exists: `Id of the defect`. */

@@ -169,7 +169,7 @@ describe('relay resolve --done', () => {
     await relay.workToTheEnd();
     const [job] = await relay.jobs();
     expect(job).toMatchObject({ outcome: `created defect ${defect_id}` });
-    expect(job?.decisions?.newest).toMatchObject([{ what: 'resolved: done', reason: `created ${defect_id}` }]);
+    expect(job?.decisions?.newest).toMatchObject([{ what: 'resolved with an id', reason: `created ${defect_id}` }]);
   });
 
   it('refuses an object that another job created', async () => {

@@ -266,13 +266,13 @@ describe("an operator's decisions", () => {
     expect(await decide(id, { do: 'done', createdId: defect?.defect_id ?? '' })).toMatchObject({ ok: true });
     await relay.workToTheEnd();
     const job = await detail(id);
-    expect(job).toMatchObject({ status: 'succeeded', decisions: [{ by: 'mira', what: 'resolved: done' }] });
+    expect(job).toMatchObject({ status: 'succeeded', decisions: [{ by: 'mira', what: 'resolved with an id' }] });
     expect(job.steps[0]).toMatchObject({ status: 'done', settledBy: 'mira found what was created' });
   });
 
   it.each([
-    [{ do: 'again' }, 1, 'resolved: again'],
-    [{ do: 'search' }, 0, 'resolved: search'],
+    [{ do: 'again' }, 1, 'resolved: create again'],
+    [{ do: 'search' }, 0, 'resolved: search again'],
     [{ do: 'discard', reason: 'a test' }, 0, 'discarded'],
   ])('an unknown outcome is decided: %j', async (action, made, what) => {
     const id = await unknownOutcome();

@@ -55,7 +55,7 @@ inBrowser("an operator's actions", () => {
 
     await page.getByRole('link', { name: 'Jobs', exact: true }).click();
     await page.getByRole('link', { name: /opened: Checkout charges twice/ }).click();
-    await page.locator('.decisions').filter({ hasText: 'resolved: done' }).getByText(id).waitFor();
+    await page.locator('.decisions').filter({ hasText: 'resolved with an id' }).getByText(id).waitFor();
     await page.locator('.outcome').getByText('Succeeded', { exact: true }).waitFor();
     expect(made()).toHaveLength(1);
     expect(complaints).toEqual([]);

@@ -54,7 +54,7 @@ export function createFollowing(context: Context) {
       }
       if (claim.by === job.id) await comment(job, place, defect.id, claim.marker, steps);
       if (defect.doubtful?.fields.some((field) => field in all)) {
-        const why = `an update of defect ${defect.id} got no answer and may still arrive`;
+        const why = `defect ${defect.id} is up to date; its fields are sent once more, because an earlier update without a clear answer may still arrive`;
         throw new RetryAt(defect.doubtful.until, why, { releasesQueueGroup: true, waitsFor: 'late call' });
       }
       if (claim.by === job.id) return `created defect ${defect.id}`;

@@ -42,7 +42,14 @@ export interface OperatorDecision {
   at: number;
   /** The operator: a name of the operating system, or an AWS identity. */
   by: string;
-  what: 'replayed' | 'resumed' | 'discarded' | 'resolved: done' | 'resolved: again' | 'resolved: search' | 'linked';
+  what:
+    | 'replayed'
+    | 'resumed'
+    | 'discarded'
+    | 'resolved with an id'
+    | 'resolved: create again'
+    | 'resolved: search again'
+    | 'linked';
   /** The operator's own words, or the id that the operator gave. */
   reason?: string;
 }

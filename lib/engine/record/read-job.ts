@@ -1,7 +1,6 @@
 import { localTime } from '../../dates.ts';
 import { operations } from '../../service/partner/operations/operations.ts';
 import type { Table } from '../../state/table/table.ts';
-import { counted } from '../../text.ts';
 import type { Job, OpenOutcome } from './job.ts';
 import type { JobStore } from './job-store.ts';
 import { type OpenRequest, openJournal, type Search, type StepEntry } from './journal.ts';
@@ -68,18 +67,20 @@ function openCreation(step: string, calls: string, open: OpenRequest): OpenCreat
 }
 
 /** Lists the evidence for and against the execution of an open creation. */
-export function forAndAgainst(creation: OpenCreation, sends: readonly Send[], time = localTime): string {
+export function forAndAgainst(creation: OpenCreation, sends: readonly Send[], now: number, time = localTime): string {
   const asked = sends.filter(({ calls }) => calls !== undefined).length;
-  return `It may exist: ${mayExist(sends)}. ${against(creation, asked, time)}.`;
+  return `It may exist: ${mayExist(sends)}. ${against(creation, asked, now, time)}.`;
 }
 
-function against(creation: OpenCreation, asked: number, time: (ms: number) => string): string {
+function against(creation: OpenCreation, asked: number, now: number, time: (ms: number) => string): string {
   const { operation, isSought, searches, lastSearch, until } = creation;
   const found = operations.get(operation)?.found;
   if (!isSought || !found) return 'The relay cannot search for it';
-  const calls = asked === 0 ? '' : `, although ${found.list} was called ${counted(asked, 'time')}`;
+  const calls = asked === 0 ? '' : `: ${found.list} was asked ${asked === 1 ? 'once' : `${asked} times`}`;
   if (searches === 0) return `No search for it has finished yet${calls}`;
   if (!lastSearch?.isComplete) return `The relay did not find it, but cannot read all of ${found.list}`;
   const read = `At ${time(lastSearch.at)}, no ${found.field} in ${found.list} had its marker`;
-  return `${read}. The list may be behind, and the service may create it until ${time(until)}`;
+  if (now < until) return `${read}. The list may be behind, and the service may create it until ${time(until)}`;
+  const since = lastSearch.at < until ? ', and nobody has searched since' : '';
+  return `${read}. The service could create it until ${time(until)}${since}`;
 }
