@@ -6,7 +6,7 @@ import { findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
 import { type Resolution, resolveJob } from '../lib/engine/operate/resolve.ts';
 import { discardJob, replayJob } from '../lib/engine/operate/resume.ts';
 import { createVerifyCreated } from '../lib/engine/operate/verify-created.ts';
-import { asksQuestion, isOutcomeUnknown, type Job } from '../lib/engine/record/job.ts';
+import { asksQuestion, isOutcomeUnknown, type Job, waitOf } from '../lib/engine/record/job.ts';
 import type { Stores } from '../lib/runtime.ts';
 import type { Lane } from '../lib/service/budget/lanes.ts';
 import { counted, messageOf } from '../lib/text.ts';
@@ -146,8 +146,9 @@ async function sayWaitsOn(jobs: readonly Job[], stores: Stores): Promise<void> {
   const ofConnection = new Map(jobs.map((job) => [job.connection, job]));
   for (const [connection, job] of ofConnection) {
     const waitsOn = await whyWaitsOn(job, stores);
-    const test = toPaste(`npx partner-relay resume ${connection}`);
-    if (waitsOn) console.log(`${oneLine(waitsOn)} To test it now, run: ${test}`);
+    const isBudget = waitOf(job)?.for === 'budget';
+    const test = isBudget ? '' : ` To test it now, run: ${toPaste(`npx partner-relay resume ${connection}`)}`;
+    if (waitsOn) console.log(`${oneLine(waitsOn)}${test}`);
   }
 }
 

@@ -36,7 +36,7 @@ interface ListOptions {
 
 export const define: Define = (command, { open, readConfig }) =>
   command
-    .description('list jobs: those that have not ended, then the last that ended')
+    .description('list jobs: those that wait or run, then the last that were parked or ended')
     .addOption(new Option('--status <status>', 'only jobs with this status').choices(jobStatuses))
     .option('--automation <name>', 'only jobs of this automation')
     .option('--connection <name>', 'only jobs of this connection')

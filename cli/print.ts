@@ -63,7 +63,7 @@ const INDENT = ' '.repeat(25);
 
 /** Prints jobs. Neighbours with the same news or next step share it: it is printed once, below the last of them. */
 export function printJobs(jobs: readonly Job[]): void {
-  if (jobs.length === 0) console.log('There are no such jobs.');
+  if (jobs.length === 0) console.log('There is no such job.');
   const rows = inOneLine(jobs).map((job) => ({ job, about: aboutJob(job) }));
   rows.forEach(({ job, about }, index) => {
     const isLast = !isDeepStrictEqual(about, rows[index + 1]?.about);
@@ -81,7 +81,7 @@ export function printOverview(jobs: readonly Job[]): void {
       // The one that says what does not work.
       const said = row.find(isHeldUp) ?? first;
       const next = waitOf(said)?.for === 'key' ? aboutJob(said)[1] : 'Nothing to do: they continue by themselves.';
-      const what = `${row.length} jobs since then; to list them: npx partner-relay jobs --status waiting`;
+      const what = `${row.length} jobs, the oldest from this time; to list them: npx partner-relay jobs --status waiting`;
       printRow(first, what, [newsOf(said), next]);
     }
   }
@@ -137,6 +137,8 @@ export function printCounts({ jobs, counts, cursor }: FoundJobs, all: Record<Job
   if (jobs.length > 0) console.log('');
   if (inAll !== '') console.log(`In all: ${inAll}.`);
   else if (jobs.length > 0) console.log(`Listed: ${inWords((status) => ({ jobs: counts[status], more: false }))}.`);
+  if (all && all.parked.jobs > counts.parked)
+    console.log('To list all parked jobs: npx partner-relay jobs --status parked');
   if (cursor !== undefined) console.log('There are more. To list them, add --limit <count>.');
 }
 

@@ -1,10 +1,13 @@
+import type { WaitsFor } from '../lib/engine/record/history.ts';
 import { type Job, waitOf } from '../lib/engine/record/job.ts';
 import { WHOLE } from '../lib/service/connection/breaker-item.ts';
 import { createBreakers, whyStopped } from '../lib/service/connection/breakers.ts';
 import type { Table } from '../lib/state/table/table.ts';
 
+const HOLDS: ReadonlySet<WaitsFor> = new Set(['outage', 'key', 'budget']);
+
 /**
- * Why a job still waits after it was replayed in an outage. The text may come from outside. @param job before the
+ * Why a job still waits after it was replayed: an outage, or a budget that is used up. The text may come from outside. @param job before the
  * replay
  */
 export async function whyWaitsOn(
@@ -13,7 +16,7 @@ export async function whyWaitsOn(
 ): Promise<string | undefined> {
   const { down } = await createBreakers({ table, clock, random: Math.random }).lines(job.connection);
   const wait = waitOf(job);
-  const held = wait?.for === 'outage' || wait?.for === 'key' ? wait.why : undefined;
+  const held = wait && HOLDS.has(wait.for) ? wait.why : undefined;
   const why = down ? whyStopped(job.connection, WHOLE, down) : held;
   return why && `${why}. It waits until that is over.`;
 }

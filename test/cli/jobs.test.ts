@@ -56,7 +56,7 @@ describe('relay jobs', () => {
     await expect(run(['jobs', '--automation', 'issue-to-defekt'])).rejects.toThrow(
       "there is no automation 'issue-to-defekt'; did you mean 'issue-to-defect'?",
     );
-    expect(await run(['jobs', '--automation', 'issue-to-defect'])).toContain('There are no such jobs.');
+    expect(await run(['jobs', '--automation', 'issue-to-defect'])).toContain('There is no such job.');
   });
 
   it('waiting jobs are listed soonest first, but jobs of a new delivery are found behind any backlog', async () => {

@@ -41,7 +41,7 @@ describe('relay resume', () => {
     expect(await run('resume', 'main')).toBe(`${ended}\n3 waiting jobs continue`);
     await relay.work();
     expect(defectsMade()).toBe(3);
-    expect(await run('resume', 'main')).toBe('main is neither paused nor down, and no job waits for it');
+    expect(await run('resume', 'main')).toBe('main is neither paused nor down. Jobs that wait for its budget continue by themselves');
   });
 
   it('relay resume closes the breakers of operations and of the connection', async () => {
@@ -51,7 +51,7 @@ describe('relay resume', () => {
     expect(await run('budget')).toMatch(failing);
     relay.sandbox.clearFaults();
     expect(await run('resume', 'main')).toMatch(
-      /^defects\/create fails on main: .*\nThe next call .*\n5 waiting jobs continue$/,
+      /^defects\/create fails on main: .*\n5 waiting jobs continue\nIf the next call fails, /,
     );
     await relay.workToTheEnd();
     expect(defectsMade()).toBe(5);
@@ -271,7 +271,7 @@ describe('relay resolve', () => {
     await refused(1);
     const [job] = await relay.jobs();
     await expect(run('resolve', job?.id ?? '', '--search')).rejects.toThrow(
-      'cannot be resolved: its outcome is known. The service refused it: correct what the reason names',
+      'cannot be resolved: its outcome is known. The service refused the call. Correct what the reason names',
     );
     expect(await relay.jobs()).toEqual([job]);
   });

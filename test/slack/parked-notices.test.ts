@@ -57,7 +57,7 @@ describe('the notice of parked jobs', () => {
     await sweeps(3);
     expect(texts()).toEqual([
       expect.stringMatching(
-        /A job is parked since <!date.*\n• .*opened: <!channel> \*bold\*\nReason: .*\nThe service refused it: correct what the reason names, .*, then replay the job\. Or discard it\./,
+        /A job is parked since <!date.*\n• .*opened: <!channel> \*bold\*\nReason: .*\nThe service refused the call\. Correct what the reason names, .*\. Then replay the job, or discard it\./,
       ),
     ]);
     expect(texts()[0]).toContain(`npx partner-relay replay ${job?.id}`);

@@ -47,7 +47,7 @@ export type ShowJob = (job: Job) => Promise<Job>;
 /** One part of the matching jobs. */
 export interface FoundJobs {
   /**
-   * Sorted by `wakeAt`, latest first: jobs that have not ended, then ended jobs by the time of their end. A list of
+   * Sorted by `wakeAt`, latest first: waiting and running jobs, then parked and ended jobs by when they were parked or ended. A list of
    * waiting jobs alone has the soonest first.
    */
   jobs: Job[];

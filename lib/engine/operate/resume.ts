@@ -54,12 +54,12 @@ export function resumedInWords(
   { pausedUntil, stopped, queued }: Awaited<ReturnType<typeof resumeForPerson>>,
 ): string[] {
   if (pausedUntil === null && stopped.length === 0 && queued === 0)
-    return [`${connection} is neither paused nor down, and no job waits for it`];
+    return [`${connection} is neither paused nor down. Jobs that wait for its budget continue by themselves`];
   return [
     ...(pausedUntil === null ? [] : [`ended the pause that lasted until ${localTime(pausedUntil)}`]),
     ...causesOf(stopped).map((stop) => whyStopped(connection, stop.operation ?? WHOLE, stop)),
-    ...(stopped.length === 0 ? [] : ['The next call shows whether it works again. If not, the jobs wait on.']),
     ...(queued > 0 ? [`${counted(queued, 'waiting job')} ${queued === 1 ? 'continues' : 'continue'}`] : []),
+    ...(stopped.length > 0 ? ['If the next call fails, jobs wait again.'] : []),
   ];
 }
 

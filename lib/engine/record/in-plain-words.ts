@@ -63,7 +63,7 @@ export const parkingInWords: Readonly<Record<ParkKind, { toPerson: string; helps
   refused: {
     toPerson: 'This could not be done: the service refused it.',
     helps:
-      'The service refused it: correct what the reason names, in the issue, in relay.config.ts or in the service, then replay the job. Or discard it.',
+      'The service refused the call. Correct what the reason names, in the issue, in relay.config.ts or in the service. Then replay the job, or discard it.',
     docs: 'docs/stuck.md#refused',
   },
   'outcome unknown': {
@@ -72,12 +72,12 @@ export const parkingInWords: Readonly<Record<ParkKind, { toPerson: string; helps
   },
   failed: {
     toPerson: 'This could not be done: it failed several times.',
-    helps: 'Every attempt failed: replay the job when the cause in the reason is gone, or discard it.',
+    helps: 'Every attempt failed. Replay the job when the cause in the reason is gone, or discard it.',
     docs: 'docs/stuck.md#failed',
   },
   'needs an operator': {
     toPerson: 'This could not be done: an administrator has to look at it.',
-    helps: 'It cannot continue by itself: correct what the reason names, then replay the job. Or discard it.',
+    helps: 'It cannot continue by itself. Correct what the reason names, then replay the job, or discard it.',
     docs: 'docs/stuck.md#needs-an-operator',
   },
 };

@@ -95,7 +95,8 @@ async function stoodInLine(message: JobMessage, worker: Worker): Promise<boolean
   }
   // The line of a connection that is down calls no jobs, and this job may need no call.
   if (stands?.isFound === false && (await breakers.lines(of.connection)).down) return false;
-  const joined = stands && (await jobs.standInLineAtOnce({ id, generation, ...of }, 'other jobs are ahead of it'));
+  const joined =
+    stands && (await jobs.standInLineAtOnce({ id, generation, ...of }, 'other jobs wait for calls ahead of it'));
   if (!joined) return false;
   if (!stands?.isFound) await moveOn(joined, worker, (lines) => lines.moveOn(connection, { joined: { job: joined } }));
   return true;

@@ -532,7 +532,7 @@ function inWords(obstacle: Obstacle, { perMinute, perDay }: Limits, rank: Rank):
   const usedUp = (calls: string) =>
     rank === 'interactive' || rank === 'urgent'
       ? `${calls} are used up`
-      : `the share of the lane ${rank} in ${calls} is used up`;
+      : `${rank} jobs have used up their share of ${calls}`;
   switch (obstacle) {
     case 'minute':
       return usedUp(`the minute's ${perMinute} calls`);
@@ -541,6 +541,6 @@ function inWords(obstacle: Obstacle, { perMinute, perDay }: Limits, rank: Rank):
     case 'pause':
       return 'the connection is paused';
     case 'line':
-      return 'other jobs are ahead of it';
+      return 'other jobs wait for calls ahead of it';
   }
 }
