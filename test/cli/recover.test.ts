@@ -41,7 +41,9 @@ describe('relay resume', () => {
     expect(await run('resume', 'main')).toBe(`${ended}\n3 waiting jobs continue`);
     await relay.work();
     expect(defectsMade()).toBe(3);
-    expect(await run('resume', 'main')).toBe('main is neither paused nor down. Jobs that wait for its budget continue by themselves');
+    expect(await run('resume', 'main')).toBe(
+      'main is neither paused nor down. Jobs that wait for its budget continue by themselves',
+    );
   });
 
   it('relay resume closes the breakers of operations and of the connection', async () => {
