@@ -35,11 +35,12 @@ export const define: Define = (command, { open, customFolder }) =>
         `timesheets: ${timesheets?.teams.map(({ name }) => name).join(', ') ?? 'off'}`,
         `automations: ${custom.list.map(({ name }) => name).join(', ') || 'none of your own'}`,
       ];
-      console.log(`The configuration is good. ${parts.join('; ')}.`);
       const few = tooFewWorkers(config);
-      if (few) console.log(`! Background workers: ${few}.`);
-      for (const warning of commandWarnings(config, custom)) console.log(`! ${warning}`);
-      await printWarnings({ files });
+      const warnings = [...(few ? [`Background workers: ${few}.`] : []), ...commandWarnings(config, custom)];
+      const lines = warnings.map((warning) => `! ${warning}`);
+      await printWarnings({ files }, (line) => lines.push(line));
+      const counts = lines.length === 0 ? '' : `, with ${counted(lines.length, 'warning')}`;
+      console.log([`The configuration is valid${counts}. ${parts.join('; ')}.`, ...lines].join('\n'));
       tellFindings((await checkOnGithub(config, open)).filter(({ verdict }) => verdict !== 'good'));
     });
 

@@ -105,7 +105,9 @@ export async function jobsInWords(
     ...(events.size > 0 ? [`GitHub must send ${[...events].join(', ')}`] : []),
     ...(hooks.length > 0 ? [`Webhooks need secrets: ${hooks.map((name) => `hooks/${name}`).join(', ')}`] : []),
     ...(events.size + hooks.length > 0
-      ? ['npx partner-relay doctor checks with GitHub and AWS whether they are there.']
+      ? [
+          `npx partner-relay ${stage === ONE_MACHINE ? '' : `--stage ${stage} `}doctor checks the secrets and, for a GitHub App, the events.`,
+        ]
       : []),
     ...(custom.list.length > 0 ? ['This compares automations/ with the jobs, not with the deployed code.'] : []),
   ];

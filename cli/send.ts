@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
+import { readCustomAutomations } from '../lib/automations/custom/folder.ts';
 import { githubWebhookSecret } from '../lib/state/secrets/secrets.ts';
 import { parsedJson } from '../lib/text.ts';
 import { exampleEvent } from '../local/examples/github-event.ts';
@@ -29,7 +30,7 @@ interface SendOptions extends WaitOptions {
 }
 
 /** `send`: sends a signed delivery, as GitHub does. Its subcommand `slack` sends what Slack sends. */
-export const define: Define = (send, { open, readConfig, stage }) => {
+export const define: Define = (send, { open, readConfig, stage, customFolder }) => {
   send
     // Options after `slack` belong to it, even if `send` has them, too.
     .enablePositionalOptions()
@@ -115,6 +116,7 @@ What you would type in Slack:
         printText(
           `Sent the event ${delivery.event}${what}, delivery ${id}\n${answerInWords(sent.status, sent.answer, answer)}`,
         );
+        if (target && stage() === undefined && UNHANDLED.test(answer)) await nameLeftOut(readConfig, customFolder);
       }
       if (!response.ok) process.exitCode = 1;
       // If a team's file fails on the delivery, the built-in automations still make their jobs.
@@ -126,6 +128,16 @@ What you would type in Slack:
   addSendSlackCommand(send, open);
   addSendHookCommand(send, open);
 };
+
+const UNHANDLED = /"no automation handles /;
+
+/** Names the files of automations/ that may be missing for this event. */
+async function nameLeftOut(readConfig: Cli['readConfig'], folder: string | undefined): Promise<void> {
+  const { faults } = await readCustomAutomations(await readConfig(), folder);
+  const files = new Set(faults.flatMap((fault) => /^automations\/[^:]+/.exec(fault) ?? []));
+  for (const file of files)
+    printText(`${file} is left out, because it has a fault. To see it, run npx partner-relay config check.`);
+}
 
 /** Where to send the delivery, and the relay to read the jobs from; undefined with `--url`. */
 interface Receiver {

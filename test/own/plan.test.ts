@@ -65,7 +65,7 @@ it.each<[string, Run<typeof opened>, string]>([
   [
     'a step in front of others',
     inOrder(says('first'), calls(), creates()),
-    '? follow: issues.opened of Codertocat/Hello-World#1',
+    '? follow: issues opened in Codertocat/Hello-World#1',
   ],
   [
     'a step with another operation',
