@@ -21,7 +21,10 @@ export const define: Define = (command, { open, customFolder }) =>
     .description(
       'check relay.config.ts, or another file, and automations/, without a running relay; the exit status is 1 for a fault',
     )
-    .option('--json', 'print the configuration as JSON, which every command takes in place of relay.config.ts')
+    .option(
+      '--json',
+      'print the configuration as JSON; name its file in RELAY_CONFIG to use it instead of relay.config.ts',
+    )
     .action(async (file: string | undefined, { json }: { json?: boolean }) => {
       const config = await loadConfig(configFile({ RELAY_CONFIG: file ?? process.env.RELAY_CONFIG }));
       const { custom, faults, files } = await readCustomFolder(config, customFolder);

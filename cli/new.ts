@@ -66,7 +66,7 @@ The senders are ${Object.keys(senders).join(', ')}. For any other, write webhook
         for (const path of paths) rmSync(path);
         throw new Error(faults.find((fault) => fault.startsWith(`automations/${name}.ts:`)) ?? 'it cannot be read');
       }
-      console.log(`${files.map(([file]) => `automations/${file}`).join(' and ')}: ${triggerInWords(made, config.slack?.command)}
+      console.log(`Wrote ${files.map(([file]) => `automations/${file}`).join(' and ')}. It runs ${triggerInWords(made, config.slack?.command)}.
 
 Next:
 ${[
@@ -150,7 +150,7 @@ function hookBeginning(name: string, sender: Sender | undefined, connection: str
     next: [
       sender
         ? `name in body the fields that ${sender.title} sends. Its page about webhooks and signatures: ${sender.docs}`
-        : `say in verify how the sender signs; without it, the relay expects https://www.standardwebhooks.com`,
+        : `say in verify how the sender signs; without it, the relay expects signatures as in Standard Webhooks (https://www.standardwebhooks.com)`,
       ...(sender?.note === undefined ? [] : [sender.note]),
       `enter its secret: npx partner-relay secrets set hooks/${name}`,
       `try it while the relay runs: npx partner-relay send hook ${name} <file.json>`,

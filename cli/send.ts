@@ -34,13 +34,13 @@ export const define: Define = (send, { open, readConfig, stage, customFolder }) 
   send
     // Options after `slack` belong to it, even if `send` has them, too.
     .enablePositionalOptions()
-    .argument('[event]', 'issues, or with its action release.published; by default what the options are for')
+    .argument('[event]', 'issues, or with its action release.published; by default, the event that fits the options')
     .description("send a signed GitHub event, made from GitHub's examples; each issue and comment is a new one")
     .option('--action <action>', 'the action of the event: labeled, closed, …')
     .option('--issue <number>', 'use this issue instead of a new one', readCount)
     .option('--body <text>', 'the text of a comment, or the description of an issue or pull request')
     .option('--label <name>', 'the label of the issue; repeat it for more', collected)
-    .option('--merged', 'a pull request that was merged now')
+    .option('--merged', 'a pull request that has just been merged')
     .option(
       '--set <field=value>',
       'a field of the payload: deployment_status.state=failure; repeat it for more',
@@ -73,7 +73,7 @@ A merged pull request that completes a checklist item:
 A new pull request, with a check that says whether the task exists. "npx partner-relay sandbox tasks" lists the ids of tasks:
   npx partner-relay send pull_request --body 'Task: d94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01'
 
-Wait for what comes of it, in a script:
+Wait for the result, in a script:
   npx partner-relay send issues --wait && echo done
 
 Any other event that an automation of yours takes:

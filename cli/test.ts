@@ -16,8 +16,8 @@ export const define: Define = (command, { readConfig, customFolder = CUSTOM_FOLD
   command
     .arguments('[files...]')
     .description(
-      'check what relay.config.ts and the files in automations/ make of events, with the sandbox and without a network; ' +
-        'by default relay.config*.test.ts beside it, and automations/*.test.ts. The exit status is 1 if something differs',
+      'run the tests of relay.config.ts and of automations/ against the sandbox, without a network: by default those in ' +
+        'relay.config*.test.ts and automations/*.test.ts. The exit status is 1 if something differs',
     )
     .option('--json', 'as JSON: what differs in each test')
     .option('--junit <file.xml>', 'also write a JUnit report, which CI and code review tools show')

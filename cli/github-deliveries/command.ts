@@ -25,8 +25,8 @@ const LONGEST_PAUSE_MS = 60_000;
 export const define: Define = (command, { open }) =>
   command
     .description("bring GitHub's events to the relay on this machine, without a tunnel, until you press Ctrl+C")
-    .option('--repo <owner/name>', 'of the webhook of this repository')
-    .option('--org <login>', 'of the webhook of this organization')
+    .option('--repo <owner/name>', 'read the webhook of this repository')
+    .option('--org <login>', 'read the webhook of this organization')
     .option('--app', 'of the GitHub App in the github secret')
     .option('--hook <id>', 'the id of the webhook, if there are several')
     .option(

@@ -64,10 +64,10 @@ describe('relay test', () => {
     [`{ event: { body: '/done 101' }, makes: { ${items('{}, {}')} } }`, 'expected work-items/checklist/items/complete'],
     [`{ ${bug}, makes: { 'defect/create': {} } }`, "no operation 'defect/create'; did you mean 'defects/create'?"],
     [`{ ${bug}, makes: { 'defects/update': { titel: 'x' } } }`, "no field 'titel'; did you mean 'title'?"],
-    [`{ ${bug}, make: 'nothing' }`, "make: there is no such name here; did you mean 'makes'?"],
+    [`{ ${bug}, make: 'nothing' }`, "make: this name is unknown; did you mean 'makes'?"],
     [`{ ${bug} }`, "makes: missing; expected 'nothing' or operations; write makes: {} for none"],
-    [`{ event: { evnt: 'push' }, makes: {} }`, "event.evnt: there is no such name here; did you mean 'event'?"],
-    [`{ event: { command: 'find x', at: '2026-11-28' }, makes: {} }`, 'event.at: there is no such name here'],
+    [`{ event: { evnt: 'push' }, makes: {} }`, "event.evnt: this name is unknown; did you mean 'event'?"],
+    [`{ event: { command: 'find x', at: '2026-11-28' }, makes: {} }`, 'event.at: this name is unknown'],
     [`{ event: { event: 'issue' }, makes: 'nothing' }`, "cannot run: there is no example of 'issue'"],
     [`{ ${file}, makes: 'nothing' }`, /cannot run: .*payload\.json/],
   ])('reports how %s differs: %s', async (test, said) => {

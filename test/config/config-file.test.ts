@@ -33,7 +33,7 @@ describe('partner-relay config check', () => {
     ['const none = [];\n\nexport default none[0].settings;', /config\.ts:3:24: Cannot read prop/],
     [
       'export default {\n  connections: { main: {} },\n  contct: 1,\n};',
-      /config\.ts has 1 fault:\n {2}contct: there is no such name here; did you mean 'contact'\?/,
+      /config\.ts has 1 fault:\n {2}contct: this name is unknown; did you mean 'contact'\?/,
     ],
     [
       withSettings("connections: { main: {} }, slack: { connection: 'main', permissions: { lgo: {} } },"),
