@@ -26,7 +26,7 @@ export const define: Define = (command, { open }) =>
       `
 The payload is a JSON object, {} by default. Use - to read it from standard input. If PARTNER_BASE_URL, PARTNER_API_KEY
 and PARTNER_SECRET_KEY are set, the command calls that instance. Otherwise it calls the instance of the relay that runs
-in this folder, or without a relay that of the secret which npx partner-relay secrets set has kept on this machine.
+in this folder. If no relay runs, it calls the instance that you entered with npx partner-relay secrets set.
 
 A call uses the relay's budget as background work, so people's commands go first. With PARTNER_… variables and no relay
 that uses the same key, there is no budget to share, and the call is sent at once.

@@ -21,7 +21,10 @@ export const define: Define = (command, { open, customFolder }) =>
     .description(
       'check relay.config.ts, or another file, and automations/, without a running relay; the exit status is 1 for a fault',
     )
-    .option('--json', 'print the configuration as JSON, which every command takes in place of relay.config.ts')
+    .option(
+      '--json',
+      'print the configuration as JSON; name its file in RELAY_CONFIG to use it instead of relay.config.ts',
+    )
     .action(async (file: string | undefined, { json }: { json?: boolean }) => {
       const config = await loadConfig(configFile({ RELAY_CONFIG: file ?? process.env.RELAY_CONFIG }));
       const { custom, faults, files } = await readCustomFolder(config, customFolder);
@@ -35,11 +38,12 @@ export const define: Define = (command, { open, customFolder }) =>
         `timesheets: ${timesheets?.teams.map(({ name }) => name).join(', ') ?? 'off'}`,
         `automations: ${custom.list.map(({ name }) => name).join(', ') || 'none of your own'}`,
       ];
-      console.log(`The configuration is good. ${parts.join('; ')}.`);
       const few = tooFewWorkers(config);
-      if (few) console.log(`! Background workers: ${few}.`);
-      for (const warning of commandWarnings(config, custom)) console.log(`! ${warning}`);
-      await printWarnings({ files });
+      const warnings = [...(few ? [`Background workers: ${few}.`] : []), ...commandWarnings(config, custom)];
+      const lines = warnings.map((warning) => `! ${warning}`);
+      await printWarnings({ files }, (line) => lines.push(line));
+      const counts = lines.length === 0 ? '' : `, with ${counted(lines.length, 'warning')}`;
+      console.log([`The configuration is valid${counts}. ${parts.join('; ')}.`, ...lines].join('\n'));
       tellFindings((await checkOnGithub(config, open)).filter(({ verdict }) => verdict !== 'good'));
     });
 

@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/dates.ts';
 
 /** What {@link readMoment} accepts, for the help of an option. */
 export const MOMENTS =
-  '90m, 2h or 3d ago, today, yesterday, a date, or a time such as 2026-11-20T16:30, local unless it names its zone';
+  '90m, 2h or 3d (that long ago), today, yesterday, a date, or a time such as 2026-11-20T16:30, local unless it names its zone';
 
 const DAYS = ['today', 'yesterday'];
 
@@ -21,7 +21,7 @@ const time = z.union([z.iso.datetime({ offset: true, local: true }), z.iso.datet
  * @throws {InvalidArgumentError} for any other text
  */
 export function readMoment(text: string): Date {
-  const [, number, unit = ''] = /^(\d+)([mhd])$/.exec(text) ?? [];
+  const [, number, unit = ''] = /^(\d+)([mhd])(?: ago)?$/.exec(text) ?? [];
   const unitMs = UNITS_MS[unit];
   if (unitMs !== undefined) return new Date(Date.now() - Number(number) * unitMs);
   if (DAYS.includes(text)) {

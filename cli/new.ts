@@ -8,6 +8,7 @@ import { timesOf } from '../lib/triggers/cron.ts';
 import none from '../lib/triggers/custom-automation.ts';
 import { exampleEvent, subjectOf } from '../local/examples/github-event.ts';
 import { triggerInWords } from '../local/own-in-words.ts';
+import { withDocsHere } from '../local/terminal.ts';
 import type { Define } from './cli.ts';
 import { fieldsFor, type Sender, senders } from './senders.ts';
 
@@ -65,7 +66,7 @@ The senders are ${Object.keys(senders).join(', ')}. For any other, write webhook
         for (const path of paths) rmSync(path);
         throw new Error(faults.find((fault) => fault.startsWith(`automations/${name}.ts:`)) ?? 'it cannot be read');
       }
-      console.log(`${files.map(([file]) => `automations/${file}`).join(' and ')}: ${triggerInWords(made, config.slack?.command)}
+      console.log(`Wrote ${files.map(([file]) => `automations/${file}`).join(' and ')}. It runs ${triggerInWords(made, config.slack?.command)}.
 
 Next:
 ${[
@@ -148,8 +149,8 @@ function hookBeginning(name: string, sender: Sender | undefined, connection: str
     test: `{ hook: '${name}', body: { id: '1', title: 'hello' } }`,
     next: [
       sender
-        ? `name in body what ${sender.title} sends: ${sender.docs}`
-        : `say in verify how the sender signs; without it, the relay expects https://www.standardwebhooks.com`,
+        ? `name in body the fields that ${sender.title} sends. Its page about webhooks and signatures: ${sender.docs}`
+        : `say in verify how the sender signs; without it, the relay expects signatures as in Standard Webhooks (https://www.standardwebhooks.com)`,
       ...(sender?.note === undefined ? [] : [sender.note]),
       `enter its secret: npx partner-relay secrets set hooks/${name}`,
       `try it while the relay runs: npx partner-relay send hook ${name} <file.json>`,
@@ -170,7 +171,7 @@ function githubBeginning(on: string): Beginning {
   const sent = takenEvents(none).has(event)
     ? []
     : [
-        `have GitHub send ${event} events: subscribe the App, or the webhook of the repository; npx partner-relay doctor checks it`,
+        `have GitHub send ${event} events: subscribe the App, or the webhook of the repository. For an App, npx partner-relay doctor checks this`,
       ];
   return {
     imports: 'github',
@@ -213,7 +214,7 @@ const fileText = (name: string, { imports, usesFields, on, input, about }: Begin
 
 export const on = ${on};
 
-// Steps are call, list, create, say, comment and others: docs/guides/your-own-automation.md
+// Steps are call, list, create, say, comment and others: ${withDocsHere('docs/guides/your-own-automation.md')}
 export const run: Run<typeof on> = async ({ ${input} }) => {
   return \`${name} saw \${${about}}\`;
 };

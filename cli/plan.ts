@@ -25,10 +25,10 @@ import { printJson } from './print.ts';
 export const define: Define = (command, { open, readConfig, customFolder = CUSTOM_FOLDER }) =>
   command
     .description(
-      'show what an event of each issue that the newest jobs are about would do under the relay.config.ts in this folder, ' +
+      'take the issues of the newest jobs, and show what an event of each would do under the relay.config.ts here, ' +
         'without sending anything',
     )
-    .option('--jobs <count>', 'look at so many of the newest jobs', readCount, PLANNED_JOBS)
+    .option('--jobs <count>', 'look at this many of the newest jobs', readCount, PLANNED_JOBS)
     .option('--json', 'as JSON')
     .addHelpText(
       'after',
@@ -92,21 +92,28 @@ export async function jobsInWords(
 ): Promise<string[]> {
   const { jobs, removed, unused, calls } = await planJobs(custom, config, stores, stage);
   const others = jobs.filter(({ becomes }) => becomes !== 'the same');
+  const same = jobs.length - others.length;
   if (jobs.length + custom.list.length + removed.length === 0) return [];
   const hooks = customOf(custom, 'webhook').map(({ name }) => name);
   const events = new Set(customOf(custom, 'github').flatMap(({ events }) => events));
   return [
     '',
-    `${counted(jobs.length, 'job')} under way, ${jobs.length - others.length} as before`,
+    `${counted(jobs.length, 'unfinished job')}; ${same} ${same === 1 ? 'continues' : 'continue'} unchanged`,
     ...others.map(({ id, summary, becomes, says }) => `${becomes === 'other' ? '!' : '?'} ${summary} (${id}) ${says}`),
     ...removed.map((name) => `! ${name} has unfinished jobs but no file: they wait for it, and are then parked`),
     ...unused.map((name) => `+ ${name} has no jobs yet: it is new, was renamed, or nothing has started it`),
-    ...[...calls].map(([name, most]) => `${name}: ${counted(most, 'call')} for an event at most, by its newest jobs`),
+    ...[...calls].map(
+      ([name, most]) => `${name}: at most ${counted(most, 'call')} for each event, as its newest jobs show`,
+    ),
     ...(events.size > 0 ? [`GitHub must send ${[...events].join(', ')}`] : []),
     ...(hooks.length > 0 ? [`Webhooks need secrets: ${hooks.map((name) => `hooks/${name}`).join(', ')}`] : []),
     ...(events.size + hooks.length > 0
-      ? ['npx partner-relay doctor checks with GitHub and AWS whether they are there.']
+      ? [
+          `npx partner-relay ${stage === ONE_MACHINE ? '' : `--stage ${stage} `}doctor checks the secrets and, for a GitHub App, the events.`,
+        ]
       : []),
-    ...(custom.list.length > 0 ? ['This compares automations/ with the jobs, not with the deployed code.'] : []),
+    ...(custom.list.length > 0 && stage !== ONE_MACHINE
+      ? ['This compares automations/ with the jobs, not with the deployed code.']
+      : []),
   ];
 }

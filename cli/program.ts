@@ -17,8 +17,9 @@ export const commands: Record<string, Record<string, readonly [string, () => Pro
     plan: ['show what deliveries would do, without sending', () => import('./plan.ts')],
   },
   'Try it': {
-    start: ['run the relay here, or with --stage start that again', () => import('./start.ts')],
+    start: ['run the relay here, or with --stage restart a stopped stage', () => import('./start.ts')],
     send: ['send an event as GitHub, Slack or another tool does', () => import('./send.ts')],
+    console: ['show the console, or with --stage that of a stage', () => import('./console.ts')],
     messages: ['show the messages sent to the local Slack stand-in', () => import('./messages.ts')],
     sandbox: ['list the records of the sandbox, with their ids', () => import('./sandbox.ts')],
     run: ['run a schedule now, and show the result', () => import('./run.ts')],
@@ -53,9 +54,8 @@ export const commands: Record<string, Record<string, readonly [string, () => Pro
     build: ['write what a deployment needs, without rights in the account', () => import('./deploy/build.ts')],
     'deploy-role': ['deploy the role with which GitHub Actions deploys', () => import('./deploy/deploy-role.ts')],
     cdk: ["call the CDK's own command line", () => import('./deploy/cdk.ts')],
-    console: ['show it in the browser', () => import('./console.ts')],
-    'mcp-server': ['let an assistant read it, and decide with you', () => import('./mcp-server/command.ts')],
-    stop: ['stop it: it keeps what arrives, and does nothing', () => import('./stop.ts')],
+    'mcp-server': ['let an assistant read the relay, and help you decide', () => import('./mcp-server/command.ts')],
+    stop: ['stop a stage: it stores events and does nothing with them', () => import('./stop.ts')],
     recover: ['find defects and deliveries after the table was lost', () => import('./recover.ts')],
   },
 };
@@ -76,7 +76,11 @@ export function relayProgram(given: Partial<Cli> = {}): Command {
   };
   for (const [group, ofGroup] of Object.entries(commands)) {
     program.commandsGroup(`${group}:`);
-    for (const [name, [description]] of Object.entries(ofGroup)) program.command(name).description(description);
+    for (const [name, [description]] of Object.entries(ofGroup))
+      program
+        .command(name)
+        .description(description)
+        .showHelpAfterError(`(npx partner-relay ${name} --help explains this command)`);
   }
   program.commandsGroup('More:').helpCommand('help [command]', 'explain a command');
   program.configureHelp({ subcommandTerm: (command) => command.name() });

@@ -52,9 +52,13 @@ export const define: Define = (command, { open, readConfig }) =>
     .description(
       'after the table was lost or restored: find the defects of the issues, and get the lost deliveries again',
     )
-    .option('--since <time>', `when the lost time began; by default as early as GitHub tells: ${MOMENTS}`, readMoment)
-    .option('--until <time>', 'when it ended; by default now', readMoment)
-    .option('--used <calls>', 'what each key has sent in that time; by default all that its limits allow', readCalls)
+    .option(
+      '--since <time>',
+      `the start of the lost period: ${MOMENTS}; by default as far back as GitHub keeps deliveries`,
+      readMoment,
+    )
+    .option('--until <time>', 'the end of the lost period; by default now', readMoment)
+    .option('--used <calls>', 'what each key has sent in that period; by default all that its limits allow', readCalls)
     .option('--go', 'do it, after showing the plan')
     .option('--json', 'the plan as JSON')
     .addHelpText(

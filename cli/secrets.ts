@@ -27,6 +27,19 @@ At a terminal, the command asks for each field and hides what you type. Press En
 @file to use the content of a file, for example the App's private key. From a pipe, the command reads a JSON object, or the
 text of the secret if only one field is required.
 
+  github-webhook        the secret of the webhook on GitHub
+  github                a token, or the id and the private key of a GitHub App
+  slack                 the signing secret and the bot token of the Slack app
+  partner/<connection>  the address and the keys of an instance of the service
+  calendar/<team>       the address of a team's calendar of absences
+  hooks/<automation>    the secret of a webhook of your own
+  instance/<connection> only the address of the instance, for people who link accounts
+  grants                the key that encrypts what people who linked an account have allowed
+  markers               the key of the marks by which the relay finds what it has created
+  intake                the key with which the webhooks sign jobs of people
+
+A deployment creates the last three. Enter them only to restore a stage.
+
 Without --stage, the secret is kept in .relay/secrets.json, which only you can read, and the relay on this machine uses it.
 
   npx partner-relay --stage prod secrets set partner/main
@@ -36,7 +49,9 @@ Without --stage, the secret is kept in .relay/secrets.json, which only you can r
       const schema = secretSchema(name);
       const entered = process.stdin.isTTY ? await askSecret(schema) : piped(await text(process.stdin), schema);
       if (entered === undefined)
-        throw new Error('standard input is not JSON: run the command at a terminal, or pipe a JSON object to it');
+        throw new Error(
+          `standard input is not JSON: run the command at a terminal, or pipe a JSON object to it with fields of these: ${Object.keys(schema.shape).join(', ')}`,
+        );
       const read = readInput(z.strictObject(schema.shape), entered, { showValues: false });
       if (!read.ok) {
         throw new Error(

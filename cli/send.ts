@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
+import { readCustomAutomations } from '../lib/automations/custom/folder.ts';
 import { githubWebhookSecret } from '../lib/state/secrets/secrets.ts';
 import { parsedJson } from '../lib/text.ts';
 import { exampleEvent } from '../local/examples/github-event.ts';
@@ -29,17 +30,17 @@ interface SendOptions extends WaitOptions {
 }
 
 /** `send`: sends a signed delivery, as GitHub does. Its subcommand `slack` sends what Slack sends. */
-export const define: Define = (send, { open, readConfig, stage }) => {
+export const define: Define = (send, { open, readConfig, stage, customFolder }) => {
   send
     // Options after `slack` belong to it, even if `send` has them, too.
     .enablePositionalOptions()
-    .argument('[event]', 'issues, or with its action release.published; by default what the options are for')
+    .argument('[event]', 'issues, or with its action release.published; by default, the event that fits the options')
     .description("send a signed GitHub event, made from GitHub's examples; each issue and comment is a new one")
     .option('--action <action>', 'the action of the event: labeled, closed, …')
     .option('--issue <number>', 'use this issue instead of a new one', readCount)
     .option('--body <text>', 'the text of a comment, or the description of an issue or pull request')
     .option('--label <name>', 'the label of the issue; repeat it for more', collected)
-    .option('--merged', 'a pull request that was merged now')
+    .option('--merged', 'a pull request that has just been merged')
     .option(
       '--set <field=value>',
       'a field of the payload: deployment_status.state=failure; repeat it for more',
@@ -72,7 +73,7 @@ A merged pull request that completes a checklist item:
 A new pull request, with a check that says whether the task exists. "npx partner-relay sandbox tasks" lists the ids of tasks:
   npx partner-relay send pull_request --body 'Task: d94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01'
 
-Wait for what comes of it, in a script:
+Wait for the result, in a script:
   npx partner-relay send issues --wait && echo done
 
 Any other event that an automation of yours takes:
@@ -115,6 +116,7 @@ What you would type in Slack:
         printText(
           `Sent the event ${delivery.event}${what}, delivery ${id}\n${answerInWords(sent.status, sent.answer, answer)}`,
         );
+        if (target && stage() === undefined && UNHANDLED.test(answer)) await nameLeftOut(readConfig, customFolder);
       }
       if (!response.ok) process.exitCode = 1;
       // If a team's file fails on the delivery, the built-in automations still make their jobs.
@@ -126,6 +128,16 @@ What you would type in Slack:
   addSendSlackCommand(send, open);
   addSendHookCommand(send, open);
 };
+
+const UNHANDLED = /"no automation handles /;
+
+/** Names the files of automations/ that may be missing for this event. */
+async function nameLeftOut(readConfig: Cli['readConfig'], folder: string | undefined): Promise<void> {
+  const { faults } = await readCustomAutomations(await readConfig(), folder);
+  const files = new Set(faults.flatMap((fault) => /^automations\/[^:]+/.exec(fault) ?? []));
+  for (const file of files)
+    printText(`${file} is left out, because it has a fault. To see it, run npx partner-relay config check.`);
+}
 
 /** Where to send the delivery, and the relay to read the jobs from; undefined with `--url`. */
 interface Receiver {

@@ -14,13 +14,13 @@ Variables of the environment configure the relay on this machine:
   PARTNER_BASE_URL,         your instance of the service, in place of the sandbox
   PARTNER_API_KEY,
   PARTNER_SECRET_KEY
-  GITHUB_WEBHOOK_SECRET     the secret of the webhook, in place of a made-up one
+  GITHUB_WEBHOOK_SECRET     the secret of the webhook, instead of a generated one
   GITHUB_TOKEN              lets the relay read issues and write comments, in place of a stand-in
   SLACK_BOT_TOKEN,          your Slack app, in place of the stand-in
   SLACK_SIGNING_SECRET,
   SLACK_APP_TOKEN
 
-npx partner-relay init asks for these and keeps them.`,
+To keep the secrets of the service, of Slack and of GitHub instead, run npx partner-relay init, or enter them with\nnpx partner-relay secrets set.`,
     )
     .allowExcessArguments(false)
     .showHelpAfterError('Nothing was started. npx partner-relay start --help explains what configures it.')

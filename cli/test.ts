@@ -16,8 +16,8 @@ export const define: Define = (command, { readConfig, customFolder = CUSTOM_FOLD
   command
     .arguments('[files...]')
     .description(
-      'check what relay.config.ts and the files in automations/ make of events, with the sandbox and without a network; ' +
-        'by default relay.config*.test.ts beside it, and automations/*.test.ts. The exit status is 1 if something differs',
+      'run the tests of relay.config.ts and of automations/ against the sandbox, without a network: by default those in ' +
+        'relay.config*.test.ts and automations/*.test.ts. The exit status is 1 if something differs',
     )
     .option('--json', 'as JSON: what differs in each test')
     .option('--junit <file.xml>', 'also write a JUnit report, which CI and code review tools show')
@@ -35,12 +35,13 @@ export const define: Define = (command, { readConfig, customFolder = CUSTOM_FOLD
       const results: Result[] = [];
       const say = json ? () => {} : console.log;
       const add = (file: string, name: string, differences: readonly string[], seconds = 0) => {
-        say(`  ${differences.length === 0 ? '✓' : '✗'} ${oneLine(name)}`);
+        const shown = name === USABLE ? 'cannot be used, so its tests did not run' : name;
+        say(`  ${differences.length === 0 ? '✓' : '✗'} ${oneLine(shown)}`);
         for (const line of differences) say(`      ${oneLine(line)}`);
         results.push({ file, name, differences, seconds });
       };
       // A file or a test that cannot be used fails, and the others still run.
-      const cannotUse = (file: string, fault: string) => add(file, 'can be used', [fault]);
+      const cannotUse = (file: string, fault: string) => add(file, USABLE, [fault]);
       for (const fault of faults) {
         const [file = ''] = fault.split(':');
         say(file);
@@ -61,11 +62,10 @@ export const define: Define = (command, { readConfig, customFolder = CUSTOM_FOLD
       await printWarnings({ files: customFiles }, say);
       if (results.length === 0)
         throw new Error(`there are no tests in ${folder}: docs/guides/change-the-configuration.md shows one`);
-      const failed = results.filter(({ differences }) => differences.length > 0).length;
       if (json) printJson(results);
-      say(`\n${counted(results.length, 'test')}, ${failed === 0 ? 'all as expected' : `${failed} not as expected`}.`);
+      say(`\n${sumInWords(results)}.`);
       if (junit !== undefined) writeFileSync(junit, junitReport(results));
-      if (failed > 0) process.exitCode = 1;
+      if (results.some(hasFailed)) process.exitCode = 1;
     });
 
 interface Result {
@@ -74,6 +74,21 @@ interface Result {
   /** Empty if the test passes. */
   differences: readonly string[];
   seconds: number;
+}
+
+/** What the result says of a file that cannot be used: its only one, and a failed one. */
+const USABLE = 'can be used';
+
+const hasFailed = ({ differences }: Result) => differences.length > 0;
+
+/** `3 tests, 1 not as expected; 1 file cannot be used` */
+function sumInWords(results: readonly Result[]): string {
+  const tests = results.filter(({ name }) => name !== USABLE);
+  const unusable = results.length - tests.length;
+  const failed = tests.filter(hasFailed).length;
+  const ofTests = `${counted(tests.length, 'test')}, ${failed === 0 ? 'all as expected' : `${failed} not as expected`}`;
+  const ofFiles = unusable === 0 ? [] : [`${counted(unusable, 'file')} cannot be used`];
+  return [...(tests.length > 0 ? [ofTests] : []), ...ofFiles].join('; ');
 }
 
 /** Returns a JUnit report with one suite for each file, as most tools expect it. */
@@ -85,7 +100,7 @@ function junitReport(results: readonly Result[]): string {
       const names = `classname="${inMarkup(file)}" name="${inMarkup(oneLine(name))}"`;
       return `    <testcase ${names} time="${seconds.toFixed(3)}">${failure}</testcase>\n`;
     });
-    const failures = ofFile.filter(({ differences }) => differences.length > 0).length;
+    const failures = ofFile.filter(hasFailed).length;
     return `  <testsuite name="${inMarkup(file)}" tests="${ofFile.length}" failures="${failures}">\n${cases.join('')}  </testsuite>\n`;
   });
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.join('')}</testsuites>\n`;

@@ -1,3 +1,5 @@
+import { withDocsHere } from '../local/terminal.ts';
+
 let stageOfRun: string | undefined;
 
 /** Sets the stage for the commands in texts. */
@@ -5,8 +7,8 @@ export function pasteFor(stage: string | undefined): void {
   stageOfRun = stage;
 }
 
-/** Returns the text with complete commands: those for a stage name the stage. */
+/** Returns the text with complete commands, which name the stage, and with paths of the docs that exist here. */
 export function toPaste(text: string): string {
   const stage = stageOfRun === undefined ? '' : `--stage ${stageOfRun} `;
-  return text.replaceAll(/\bnpx partner-relay (?!--stage )/g, `npx partner-relay ${stage}`);
+  return withDocsHere(text).replaceAll(/\bnpx partner-relay (?!--stage )/g, `npx partner-relay ${stage}`);
 }

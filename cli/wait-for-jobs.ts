@@ -24,7 +24,7 @@ export function addWaitOptions(command: Command): Command {
   return command
     .option(
       '--wait',
-      'wait for its jobs; the exit code is 0 if all is done, 1 if a job is parked or ended without what it was for, and 2 if a job still waits',
+      'wait for its jobs; the exit code is 0 if all have succeeded, 1 if a job is parked, not done or discarded, and 2 if a job has not ended yet',
     )
     .option('--timeout <seconds>', `with --wait: for how long; by default ${SECONDS}`, readCount);
 }

@@ -13,8 +13,8 @@ configuration stops the local start, the deployment and the command line. To che
 
 Every fault has its path, what was found, what is expected, and the nearest right name:
 
-    relay.config.ts has a fault:
-      github.repositories.0.logtime: there is no such name here; did you mean 'logTime'?
+    relay.config.ts has 1 fault:
+      github.repositories.0.logtime: this name is unknown; did you mean 'logTime'?
 
 The relay on your machine applies a saved file at once. If the file has a fault, the relay says which, and keeps the
 earlier one. It says when a change needs a restart: of the names of connections, \`connections.<name>.mcp.accounts\`,

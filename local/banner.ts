@@ -3,6 +3,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { LocalSlack } from './local-slack.ts';
 import type { Partner } from './partners.ts';
 import type { Entered } from './secrets.ts';
+import { withDocsHere } from './terminal.ts';
 
 export interface BannerFacts {
   url: string;
@@ -77,7 +78,7 @@ ${sandbox ? `  secret key   ${secretKey}\n` : ''}`;
 
 function faultsHint({ url, controlKey }: Sandbox): string {
   return `
-Simulate a fault (docs/console.md#break-the-sandbox lists them). This loses the answer to the next creation:
+Simulate a fault (${withDocsHere('docs/console.md#break-the-sandbox')} lists them). This loses the answer to the next creation:
 
   curl ${url}/sandbox/faults -H 'authorization: Bearer ${controlKey}' \\
     -d '{"kind":"cut","when":"after work","operation":"/defects/create","times":1}'

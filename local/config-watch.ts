@@ -7,13 +7,14 @@ import { counted } from '../lib/text.ts';
 import type { LoadedConfig } from './config-files.ts';
 import { watchFolders } from './watch-folders.ts';
 
-/** Settings that only a start reads, because servers, routes and secrets depend on them. */
+/** Changes that only a start applies, because servers, routes and secrets depend on these settings. */
 const READ_AT_START: Readonly<Record<string, (config: RelayConfig) => unknown>> = {
-  'the names of the connections': ({ connections }) => Object.keys(connections),
-  'connections.<name>.mcp.accounts': ({ connections }) => Object.values(connections).map(({ mcp }) => mcp.accounts),
-  'github.apiUrl': ({ github }) => github.apiUrl,
-  'whether there is slack, and slack.apiUrl': ({ slack }) => slack?.apiUrl,
-  caFile: ({ caFile }) => caFile,
+  'a connection was added, removed or renamed': ({ connections }) => Object.keys(connections),
+  'connections.<name>.mcp.accounts changed': ({ connections }) =>
+    Object.values(connections).map(({ mcp }) => mcp.accounts),
+  'github.apiUrl changed': ({ github }) => github.apiUrl,
+  'slack was added or removed, or slack.apiUrl changed': ({ slack }) => slack?.apiUrl,
+  'caFile changed': ({ caFile }) => caFile,
 };
 
 export interface ConfigWatchOptions {
@@ -54,7 +55,7 @@ export function watchConfig(
       running = loaded.config;
       tell('the configuration has changed; the relay uses it from now on');
     } else if (before !== undefined) {
-      tell('the configuration has the settings of the running relay again');
+      tell('the configuration is valid again, and none of its settings has changed');
     }
   };
   const folders = watchFolders(
@@ -79,10 +80,10 @@ async function faultOf(
   if (!config) return `the changed configuration cannot be used; the relay continues with the previous one. ${fault}`;
   const changed = Object.entries(READ_AT_START).filter(([, read]) => !isDeepStrictEqual(read(config), read(running)));
   if (changed.length === 0) return undefined;
-  const names = changed.map(([name]) => name).join(', ');
+  const changes = changed.map(([change]) => change).join('; ');
   const faults = await customFaults(config);
   const wrong = faults.length === 0 ? '' : `. ${counted(faults.length, 'fault')} to repair first: ${faults.join('; ')}`;
-  return `the configuration has changed; restart the relay: it reads ${names} only when it starts${wrong}`;
+  return `restart the relay to apply this change: ${changes}${wrong}`;
 }
 
 /** Loads the configuration from disk, even if this process has loaded it before. */

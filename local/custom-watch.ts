@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { CUSTOM_FOLDER, isAutomation, type ReadFolder } from '../lib/automations/custom/folder.ts';
 import { warningsIn } from '../lib/automations/custom/warnings.ts';
+import { SENTENCE_END } from '../lib/text.ts';
 import type { CustomAutomations } from '../lib/triggers/custom-automation.ts';
 import { triggerInWords } from './own-in-words.ts';
 import { oneLine } from './terminal.ts';
@@ -18,7 +19,11 @@ interface CustomWatchOptions {
 /** What each file of the folder does, its faults and its warnings, one line each. */
 export function customLines({ custom, faults, files }: ReadFolder, command?: string): string[] {
   const does = custom.list.map((one) => `automations/${one.name}.ts: ${triggerInWords(one, command)}`);
-  const wrong = faults.map((fault) => oneLine(fault.startsWith('automations/') ? `${fault}; left out` : fault));
+  const wrong = faults.map((fault) =>
+    oneLine(
+      fault.startsWith('automations/') ? `${fault}${SENTENCE_END.test(fault) ? '' : '.'} The file is left out.` : fault,
+    ),
+  );
   return [...does, ...wrong, ...warningsIn(files)];
 }
 

@@ -61,9 +61,9 @@ function readGiven(path: string, name: string, tell: (message: string) => void):
   try {
     const read = readInput(given, JSON.parse(readFileSync(path, 'utf8')));
     if (read.ok) return read.value;
-    tell(`${name}: ${read.faults.map(faultLine).join('; ')}; left out`);
+    tell(`${name}: ${read.faults.map(faultLine).join('; ')}; the file is left out`);
   } catch (error) {
-    tell(`${name}: ${messageOf(error)}; left out`);
+    tell(`${name}: ${messageOf(error)}; the file is left out`);
   }
   return {};
 }

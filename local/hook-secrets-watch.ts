@@ -24,7 +24,7 @@ export function watchHookSecrets(
     known = now;
     secrets.put(`${secretPrefix}hooks`, now);
     await use();
-    tell('The secrets of webhooks have changed, and are used.');
+    tell('Webhook secrets changed; the new ones are in use.');
   };
   const failed = (error: unknown) => tell(`changed secrets are not used: ${messageOf(error)}`);
   const files = watchFolders(

@@ -3,7 +3,7 @@ import { elapsed, localClock, localDate, localTime, zoneAt } from '../lib/dates.
 import { commandsOf, nextStepOfParked, withDocs } from '../lib/engine/line/next-step.ts';
 import { parkedShape, shortName } from '../lib/engine/record/job.ts';
 import { type MovedRepository, movedInWords } from '../lib/platforms/github/moved-repositories.ts';
-import { inOneLine, printable } from './terminal.ts';
+import { inOneLine, printable, withDocsHere } from './terminal.ts';
 
 const TOLD_WITHIN_MS = 50;
 /** Messages that another line repeats: the line of the parked job, and the line about the stopped connection. */
@@ -176,7 +176,7 @@ function whatNext(jobId: string, line: LogLine, now: number): string {
   const time = (ms: number) => timeSoon(ms, now);
   const next = nextStepOfParked(parked, time, now);
   const commands = commandsOf({ id: jobId }, next, time).map((command) => `npx partner-relay ${command}`);
-  return [withDocs(next), ...commands].map((line) => `          ${line}`).join('\n');
+  return [withDocsHere(withDocs(next)), ...commands].map((line) => `          ${line}`).join('\n');
 }
 
 /** `at 11:00:00`, `at about 11:00:00`, or `in a moment` for a time that has passed. */

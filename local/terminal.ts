@@ -1,3 +1,5 @@
+import { SOURCE } from '../lib/project.ts';
+
 /** Characters that move a terminal's cursor, change colors or reverse the text direction. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
@@ -19,6 +21,13 @@ export function inOneLine(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, inOneLine(entry)]));
 }
+
+/** Returns the text with paths of the docs as they are in the folder of a team, which has them in the package. */
+export function withDocsHere(text: string): string {
+  return SOURCE === '.ts' ? text : text.replaceAll(DOCS, 'node_modules/partner-relay/$&');
+}
+
+const DOCS = /(?<![\w/.-])docs\/[\w/-]+\.md/g;
 
 /** JSON for people and programs. Control characters of terminals are escaped, which does not change the values. */
 export function printableJson(value: unknown, indent = 2): string {

@@ -16,7 +16,7 @@ export const define: Define = (command, { stage }) =>
   command
     .description('deploy a stage: examine the account, show the difference, deploy, and watch the alarms')
     .option('--from <folder>', 'deploy what build wrote there, and build nothing')
-    .option('--yes', 'do not ask; without a terminal, it never asks')
+    .option('--yes', 'deploy without asking, as it does without a terminal')
     .option('--import-existing-resources', 'take over the logs that an earlier deployment of a protected stage kept')
     .addHelpText(
       'after',

@@ -194,8 +194,8 @@ async function compareAddresses(
   const missing = [...addresses].filter(([email]) => !known.has(email));
   if (missing.length === 0)
     return addresses.size === 1
-      ? 'the service has the one address of the configuration'
-      : `the service has all ${addresses.size} addresses of the configuration`;
+      ? 'the address in relay.config.ts is that of a user of the service'
+      : `all ${addresses.size} addresses in relay.config.ts are those of users of the service`;
   const none = `has the address of ${missing.map(([email, path]) => `${path} (${email})`).join(', ')}`;
   if (isWhole) throw new Error(`no user of the service ${none}`);
   throw new CannotTell(`none of the users that can be read ${none}, and these may not be all`);
@@ -204,20 +204,26 @@ async function compareAddresses(
 /** Ids that people type, but that no known list returns. */
 const UNLISTED_IDS = 'item_id, scenario_id, test_case_id and test_step_id';
 
+const UNDOCUMENTED = {
+  documented: '',
+  'payload not shown': 'its documentation shows no payload',
+  assumed: 'not documented: its path and fields are assumed',
+};
+
 /** Doctor changes nothing, so it cannot try operations that create, link or update. */
 function notTried(connection: string, rows: readonly ServiceRow[]): Finding[] {
   const changing = [...operations.values()]
     .filter(({ evidence, effect }) => effect === 'unknown' || (evidence !== 'documented' && effect === 'create'))
     .map(({ name, evidence, effect }) => [
       name,
-      `${evidence}${effect === 'unknown' ? ', but not what a second call does' : ''}; not tried, because it changes something; to try it, run: npx partner-relay call ${name} '{…}'`,
+      `${effect === 'unknown' ? 'documented, except what a second call does' : UNDOCUMENTED[evidence]}; not tried, because it changes something; to try it, run: npx partner-relay call ${name} '{…}'`,
     ]);
   const types = Object.entries(typesIn(rows)).map(([field, type]) => `${field} is a ${type}`);
   const marked = textsIn(rows).filter(markerIn).length;
   const others = [
     [
       'ids that people type',
-      `${types.join(', ') || 'no list has ids of digits'}; not tried for ${UNLISTED_IDS}, because no known list has them: if the service refuses them, set ids under operations in relay.config.ts`,
+      `${types.map((type) => `${type}; `).join('')}not tried for ${UNLISTED_IDS}, because no known list contains these ids. If the service refuses an id that a person types, set \`ids\` under \`operations\` in relay.config.ts`,
     ],
     [
       'markers',
@@ -225,7 +231,7 @@ function notTried(connection: string, rows: readonly ServiceRow[]): Finding[] {
         ? `${marked} texts came back with the marker of the relay; not tried with a longer text, which doctor would have to create`
         : 'whether a long text comes back whole, with the marker at its end, is not tried, because doctor creates nothing',
     ],
-    ['the same bytes twice', 'assumed to be carried out at most once; not tried, because it changes something'],
+    ['a repeated identical request', 'assumed to take effect once; not tried, because it changes something'],
   ];
   return [...changing, ...others].map(([what, detail = '']) => ({
     what: `${connection}: ${what}`,

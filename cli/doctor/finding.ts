@@ -40,7 +40,7 @@ function notNow(error: unknown): string {
   if (!(error instanceof PartnerError)) return '';
   if (error.status === 429) return '; something else uses up the limit of the key: try again later';
   const isDown = error instanceof PartnerUnanswered || (error.status ?? 0) >= 500;
-  return isDown ? '; not checked, because the service is down: try again later' : '';
+  return isDown ? '; not checked: try again later' : '';
 }
 
 /**

@@ -6,6 +6,7 @@ import { takenEvents } from '../../lib/platforms/github/delivery.ts';
 import { createGithubClient, githubCredentials } from '../../lib/platforms/github/github-client.ts';
 import { createRedeliveryApi, NotNow } from '../../lib/platforms/github/redelivery/redelivery-api.ts';
 import { githubWebhookSecret } from '../../lib/state/secrets/secrets.ts';
+import { withDocsHere } from '../../local/terminal.ts';
 import type { Define } from '../cli.ts';
 import { MOMENTS, readMoment } from '../moment.ts';
 import { printText } from '../print.ts';
@@ -24,8 +25,8 @@ const LONGEST_PAUSE_MS = 60_000;
 export const define: Define = (command, { open }) =>
   command
     .description("bring GitHub's events to the relay on this machine, without a tunnel, until you press Ctrl+C")
-    .option('--repo <owner/name>', 'of the webhook of this repository')
-    .option('--org <login>', 'of the webhook of this organization')
+    .option('--repo <owner/name>', 'read the webhook of this repository')
+    .option('--org <login>', 'read the webhook of this organization')
     .option('--app', 'of the GitHub App in the github secret')
     .option('--hook <id>', 'the id of the webhook, if there are several')
     .option(
@@ -37,8 +38,8 @@ export const define: Define = (command, { open }) =>
       'after',
       `
 GitHub keeps what a webhook delivered, even if its URL could not be reached. This command reads that list, signs each
-delivery with the secret of the relay that runs here, and posts it to its webhook. GITHUB_TOKEN needs to administer the
-webhooks, when the relay starts; docs/redelivery.md#permissions lists the permissions.
+delivery with the secret of the relay that runs here, and posts it to its webhook. Start the relay with a GITHUB_TOKEN that
+may administer the webhooks. Its permissions: ${withDocsHere('docs/redelivery.md#permissions')}
 
   GITHUB_TOKEN=… npx partner-relay start
   npx partner-relay github-deliveries --repo acme/web`,

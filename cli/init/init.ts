@@ -66,10 +66,10 @@ export const define: Define = (command, { stage }) =>
     .addHelpText(
       'after',
       `
-In an empty folder, this also writes tests of the configuration, package.json, tsconfig.json and .gitignore.
+It also writes what is missing of: tests of the configuration, package.json, tsconfig.json and .gitignore.
 
-At a terminal, the command asks for what you do not name. Otherwise --repo is needed, and with an instance of the service
---project. Secrets are never options: set PARTNER_BASE_URL, PARTNER_API_KEY and PARTNER_SECRET_KEY for an instance, and
+At a terminal, the command asks for what you do not name. Without a terminal, --repo is required; with an instance of the
+service, --project, too. Secrets are never options: set PARTNER_BASE_URL, PARTNER_API_KEY and PARTNER_SECRET_KEY for an instance, and
 for Slack SLACK_CONFIG_TOKEN (an app configuration token, which lets the command create the app), or
 SLACK_SIGNING_SECRET and SLACK_BOT_TOKEN of an app that exists. Without PARTNER_… the sandbox is used.
 
@@ -224,7 +224,9 @@ function githubApiOf({ github, githubApi }: AllOptions): string {
 async function check(config: RelayConfig, stage: string | undefined): Promise<void> {
   const partners = partnersOf(Object.keys(config.connections), readKeptSecrets(), process.env);
   if (stage === undefined && !partners) {
-    console.log('The configuration is good. While the relay runs, npx partner-relay doctor checks the rest.');
+    console.log(
+      'The configuration is valid. While the relay runs, npx partner-relay doctor checks the credentials and the service.',
+    );
     return;
   }
   // A relay that already runs here does not have the new secrets yet.

@@ -5,6 +5,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { OperatedRelay } from '../../console/relay.ts';
 import { readCustomAutomations } from '../../lib/automations/custom/folder.ts';
 import { loadAgain } from '../../local/config-watch.ts';
+import { withDocsHere } from '../../local/terminal.ts';
 import { trustCaFile } from '../../local/trust.ts';
 import { userName } from '../../local/user-name.ts';
 import { callerArn } from '../caller.ts';
@@ -20,7 +21,7 @@ export const define: Define = (command, { open, stage }) =>
     .option('--operate', 'also offer decisions: one job at a time, each confirmed by the person at the client')
     .addHelpText(
       'after',
-      '\nAn MCP client starts this command: docs/guides/assistants.md has the settings of common clients.',
+      `\nAn MCP client starts this command. For the settings of common clients, see\n${withDocsHere('docs/guides/assistants.md')}.`,
     )
     .action(async ({ operate = false }: { operate?: boolean }) => {
       const title = `Partner Relay, ${stage() ?? 'this machine'}`;

@@ -71,7 +71,7 @@ export function addReadings(add: AddTool, open: OpenTarget, stage: string | unde
   add({
     name: 'plan',
     description:
-      'What relay.config.ts, as it is now, would do for the issues of the newest jobs, with how many calls and until when. Sends nothing.',
+      'What relay.config.ts, as it is now, would do for the issues of the newest jobs, how many calls that takes, and when they would be done. Sends nothing.',
     input: paged,
     run: async ({ cursor }, { runtime: { config }, stores }) => {
       const planned = await planStored(config, stores);

@@ -30,7 +30,7 @@ const interfaces = setting(
 const proxy = z.strictObject({
   url: setting(
     textLike(/^https?:\/\/[^/@\s]+$/, 'expected an address such as http://proxy.example.com:3128, without a user'),
-    'Its address, without a user: anyone who can read the stack could read it.',
+    'Its address, without user name and password, because anyone who can read the stack can read it.',
     'http://proxy.example.com:3128',
   ),
   except: setting(
@@ -155,8 +155,8 @@ const stage = z.strictObject({
   accountConcurrency: setting(
     z.int().min(10).optional(),
     'Concurrent executions of Lambda that the account leaves to the relay in this region; `npx partner-relay doctor` says how ' +
-      'many. If they suffice, executions are reserved for each function that is open to the internet: as many as ' +
-      'the worker has, at least 10. A flood then cannot use up those of other functions, and costs less.',
+      'many. If there are enough, the stack reserves executions for each function that is open to the internet: as ' +
+      'many as the worker has, and at least 10. A flood then costs less, and leaves other functions their executions.',
     1_000,
   ),
   kmsKeyArn: setting(
@@ -216,7 +216,7 @@ export const deployment = z.strictObject({
         interactive: setting(concurrency.default(5), 'For commands that people wait for.', 10),
         background: setting(
           concurrency.optional(),
-          'For everything else. By default five for each of the first twenty connections that repositories name, and five more if there are several.',
+          'For everything else. By default 5 if the repositories use one connection. If they use several, 5 for each, up to 20 connections, and 5 more.',
           20,
         ),
       })

@@ -105,7 +105,7 @@ export const mcpConfig = setting(
         z.enum(['off', 'offered', 'required']).default('off'),
         'Whether people can link their accounts with `/pm link`. `offered`: the commands of `mcp.commands` go through the ' +
           "person's linked account, or without one through the key. `required`: nothing that a person asks for in Slack or " +
-          'on GitHub goes through the key; it needs a linked account, and a command also a tool in `mcp.commands`. Both ' +
+          'on GitHub goes through the key. The person needs a linked account, and each command a tool in `mcp.commands`. Both ' +
           'need `slack`.',
         'offered',
       ),

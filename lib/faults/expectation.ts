@@ -30,7 +30,7 @@ const COUNTED: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 /** The message for an unknown name, unless its schema has another one. */
-export const UNKNOWN_NAME = 'there is no such name here';
+export const UNKNOWN_NAME = 'this name is unknown';
 
 /** The message of a union without a message of its own. */
 export const OTHER_KIND = 'expected another kind of value';

@@ -72,7 +72,7 @@ export function readInput<T>(
   }
 }
 
-/** Returns a fault in one line: `github.repositories.0.logtime: there is no such name here; did you mean 'logTime'?` */
+/** Returns a fault in one line: `github.repositories.0.logtime: this name is unknown; did you mean 'logTime'?` */
 export function faultLine({ path, message }: Fault): string {
   return `${path.map(String).join('.') || '(whole)'}: ${message}`;
 }

@@ -144,8 +144,11 @@ function wantedIn({ makes, says = [], holds = {} }: RelayTest) {
         (one) => !said.some(({ text }) => (one instanceof RegExp ? one.test(text) : text.includes(one))),
       );
       const forbidden = makes === 'nothing' ? latest.comments.map(({ body }) => withoutMarker(body)) : [];
+      const changes = differences(wanted, latest.calls);
       return [
-        ...differences(wanted, latest.calls),
+        ...(wanted.length === 0 && changes.length > 0 ? ['expected no change in the service'] : []),
+        ...changes,
+        ...(forbidden.length > 0 ? ['expected no comment'] : []),
         ...forbidden.map((text) => `came     a comment: ${text}`),
         ...unsaid.map((one) => `expected a message or a comment with ${shown(one)}`),
         ...(unsaid.length > 0 ? said.map(({ text }) => `came     a message or a comment: ${text}`) : []),

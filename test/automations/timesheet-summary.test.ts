@@ -60,7 +60,9 @@ describe('the summary', () => {
       '`██████████ Aisha Rahman` 5h of 4h',
       '`██████████ Mira Novak` 38h30m of 38h30m',
     ]);
-    expect(await relay.outcomes('timesheet-summary')).toEqual([`sent ${PLATFORM} the week from ${MONDAY}`]);
+    expect(await relay.outcomes('timesheet-summary')).toEqual([
+      `sent the summary of the week from ${MONDAY} to ${PLATFORM}`,
+    ]);
     expect(relay.calls()).toEqual({ '/users/list': 1, '/timelogs/list': 1 });
   });
 
@@ -97,7 +99,9 @@ describe('the summary', () => {
     }
     await relay.workToTheEnd();
     expect(summaries().filter(({ text }) => text !== 'hello')).toHaveLength(1);
-    expect(await relay.outcomes('timesheet-summary')).toEqual([`sent ${PLATFORM} the week from ${MONDAY}`]);
+    expect(await relay.outcomes('timesheet-summary')).toEqual([
+      `sent the summary of the week from ${MONDAY} to ${PLATFORM}`,
+    ]);
   });
 
   it('a summary is parked and not posted again if its answer was lost and the app may not search for it', async () => {

@@ -113,7 +113,7 @@ const harmful: readonly Mutant[] = [
   ['validate', 'answers as a proxy', page, /^bad: .*HTML/, 'credentials'],
   ['validate', 'has no success', answers(({ data }) => ({ data })), /^bad: .*envelope/, 'credentials'],
   ['validate', 'meets the limit', refused(429), LATER, 'credentials'],
-  ['validate', 'is down', refused(500), /^unknown: .*because the service is down/, 'credentials'],
+  ['validate', 'is down', refused(500), /^unknown: .*not checked: try again later/, 'credentials'],
   ['users/list', 'meets the limit', refused(429), LATER],
 ];
 
@@ -125,7 +125,7 @@ describe('doctor', () => {
     expect(unknown.filter(([, found]) => !found.includes('not tried'))).toEqual([]);
     expect(unknown.map(([what]) => what)).toEqual([
       ...['tasks/create', 'timelogs/create', 'defects/create', 'defects/link'],
-      ...['ids that people type', 'markers', 'the same bytes twice'],
+      ...['ids that people type', 'markers', 'a repeated identical request'],
     ]);
   });
 

@@ -234,7 +234,7 @@ describe('doctor', () => {
     const file = join(newFolder(), 'relay.config.ts');
     writeFileSync(file, `export default ${JSON.stringify(settings)};`);
     const shown = await runRelayOf(relay, ['config', 'check', file]);
-    expect(shown).toContain('The configuration is good');
+    expect(shown).toContain('The configuration is valid');
     expect(shown.split('\n').slice(1)).toEqual(said === undefined ? [] : [expect.stringContaining(said)]);
     expect(process.exitCode).toBe(code);
     process.exitCode = undefined;

@@ -121,7 +121,7 @@ describe('relay init', () => {
     ]);
     for (const [words, expected] of [
       [['test'], '3 tests, all as expected.'],
-      [['config', 'check'], 'The configuration is good.'],
+      [['config', 'check'], 'The configuration is valid.'],
     ] as const) {
       const child = startChild([join(root, 'cli/bin.js'), ...words], folder);
       expect(await child.ended()).toBe(0);

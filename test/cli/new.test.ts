@@ -42,10 +42,10 @@ describe('relay new automation', () => {
 
   it.each([
     ['find', 'push', "automations/find.ts: the relay has 'find' itself"],
-    ['My_own', 'push', 'its name needs lowercase letters'],
-    ['../mine', 'push', 'its name needs lowercase letters'],
-    ['a/mine', 'command', 'its name needs lowercase letters'],
-    ["mine', process.exit(), '", 'command', 'its name needs lowercase letters'],
+    ['My_own', 'push', 'its name may have only lowercase letters'],
+    ['../mine', 'push', 'its name may have only lowercase letters'],
+    ['a/mine', 'command', 'its name may have only lowercase letters'],
+    ["mine', process.exit(), '", 'command', 'its name may have only lowercase letters'],
     ['mine', "push', globalThis.ran = true, '", 'GitHub has no event'],
     ['mine', 'webhook:strip', "there is no sender 'strip'; did you mean 'stripe'?"],
     ['mine', 'webhook:constructor', 'there is no sender'],

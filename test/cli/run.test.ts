@@ -173,7 +173,7 @@ describe('a time on the command line', () => {
   ])('%s reads a time', async (_, typing) => {
     const expected = /expected 90m, 2h or 3d, today, yesterday, 2026-11-20, or a time such as/;
     await expect(typing('noon')).rejects.toThrow(expected);
-    for (const typed of ['2h', '2026-11-20', '2026-11-20T16:30']) {
+    for (const typed of ['2h', '2h ago', '2026-11-20', '2026-11-20T16:30']) {
       await expect(typing(typed)).rejects.not.toThrow('expected');
     }
   });

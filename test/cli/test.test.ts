@@ -64,10 +64,10 @@ describe('relay test', () => {
     [`{ event: { body: '/done 101' }, makes: { ${items('{}, {}')} } }`, 'expected work-items/checklist/items/complete'],
     [`{ ${bug}, makes: { 'defect/create': {} } }`, "no operation 'defect/create'; did you mean 'defects/create'?"],
     [`{ ${bug}, makes: { 'defects/update': { titel: 'x' } } }`, "no field 'titel'; did you mean 'title'?"],
-    [`{ ${bug}, make: 'nothing' }`, "make: there is no such name here; did you mean 'makes'?"],
+    [`{ ${bug}, make: 'nothing' }`, "make: this name is unknown; did you mean 'makes'?"],
     [`{ ${bug} }`, "makes: missing; expected 'nothing' or operations; write makes: {} for none"],
-    [`{ event: { evnt: 'push' }, makes: {} }`, "event.evnt: there is no such name here; did you mean 'event'?"],
-    [`{ event: { command: 'find x', at: '2026-11-28' }, makes: {} }`, 'event.at: there is no such name here'],
+    [`{ event: { evnt: 'push' }, makes: {} }`, "event.evnt: this name is unknown; did you mean 'event'?"],
+    [`{ event: { command: 'find x', at: '2026-11-28' }, makes: {} }`, 'event.at: this name is unknown'],
     [`{ event: { event: 'issue' }, makes: 'nothing' }`, "cannot run: there is no example of 'issue'"],
     [`{ ${file}, makes: 'nothing' }`, /cannot run: .*payload\.json/],
   ])('reports how %s differs: %s', async (test, said) => {
@@ -127,7 +127,7 @@ describe('relay test', () => {
     expect(printed).toMatch(/gone\.ts does not exist\n/);
     expect(printed).toMatch(/none\.ts exports no tests: /);
     expect(printed).toMatch(/wrong\.ts:2:8: syntax error: Unexpected token/);
-    expect(printed).toMatch(/✓ good\n\n4 tests, 3 not as expected\.$/);
+    expect(printed).toMatch(/✓ good\n\n1 test, all as expected; 3 files cannot be used\.$/);
     expect(process.exitCode).toBe(1);
   });
 
@@ -137,9 +137,9 @@ describe('relay test', () => {
     await writeFile(join(customFolder, 'mine.test.ts'), `export default { mine: { ${bug}, makes: {} } };`);
     const printed = await runRelay({ customFolder }, 'test');
     const place = "automations/mine.ts:3:8: syntax error: Expected '{', got 'ident'";
-    expect(printed).toContain(`automations/mine.ts\n  ✗ can be used\n      ${place}\n`);
+    expect(printed).toContain(`automations/mine.ts\n  ✗ cannot be used, so its tests did not run\n      ${place}\n`);
     expect(printed).not.toContain('mine.test.ts');
-    expect(printed).toMatch(/relay\.config\.test\.ts\n {2}✓ .*[\s\S]*, 1 not as expected\.$/);
+    expect(printed).toMatch(/relay\.config\.test\.ts\n {2}✓ .*[\s\S]*, all as expected; 1 file cannot be used\.$/);
     expect(process.exitCode).toBe(1);
   });
 

@@ -21,7 +21,7 @@ const withSettings = (...lines: string[]) => [importing, 'export default defineC
 describe('partner-relay config check', () => {
   it('a good configuration is summarized, without a running relay', async () => {
     const { code, output } = await check('relay.config.ts', withSettings('connections: { main: {}, other: {} },'));
-    expect(output).toContain('The configuration is good. connections: main, other; repositories: none; Slack: off');
+    expect(output).toContain('The configuration is valid. connections: main, other; repositories: none; Slack: off');
     expect(code).toBe(0);
   });
 
@@ -33,7 +33,7 @@ describe('partner-relay config check', () => {
     ['const none = [];\n\nexport default none[0].settings;', /config\.ts:3:24: Cannot read prop/],
     [
       'export default {\n  connections: { main: {} },\n  contct: 1,\n};',
-      /config\.ts has 1 fault:\n {2}contct: there is no such name here; did you mean 'contact'\?/,
+      /config\.ts has 1 fault:\n {2}contct: this name is unknown; did you mean 'contact'\?/,
     ],
     [
       withSettings("connections: { main: {} }, slack: { connection: 'main', permissions: { lgo: {} } },"),
@@ -56,7 +56,7 @@ describe('partner-relay config check', () => {
       "people: [{ email: 'ada@example.com', github: 'ada' }],",
     ];
     const { code, output } = await check('relay.config.ts', withSettings(...settings));
-    const hint = /is good\..*\n\? github: people\.0 {2}without githubId, .*users\/ada, or set GITHUB_TOKEN/;
+    const hint = /is valid\..*\n\? github: people\.0 {2}without githubId, .*users\/ada, or set GITHUB_TOKEN/;
     expect(output).toMatch(hint);
     expect(code).toBe(0);
   });

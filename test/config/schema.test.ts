@@ -55,7 +55,7 @@ describe('a configuration', () => {
   });
 
   const NO_NAME =
-    'extra: there is no such name here; there are connections, github, slack, timesheets, people, contact, contactChannel, caFile, deployment';
+    'extra: this name is unknown; there are connections, github, slack, timesheets, people, contact, contactChannel, caFile, deployment';
   const MAIN = 'connections.MAIN: this name cannot be used: expected lowercase letters, digits and hyphens';
   const OF_EVERY_OBJECT =
     'connections.constructor: this name cannot be used: expected another name, because every object of JavaScript has this one';
@@ -92,7 +92,7 @@ describe('a configuration', () => {
   const tests = { workflows: ['ci.yml'], artifacts: ['junit'], status: { passed: 'ok', failed: 'ok' } };
   const NO_OBJECT = "issueToDefect.severity: expected an object such as { default: 'Major' }, found 'Major'";
   it.each([
-    [{ logtime: true }, "logtime: there is no such name here; did you mean 'logTime'?"],
+    [{ logtime: true }, "logtime: this name is unknown; did you mean 'logTime'?"],
     [{ connection: 'mian' }, "connection: no connection 'mian'; did you mean 'main'?"],
     [{ connection: 'other' }, "connection: no connection 'other'; there is only main"],
     [{ name: 'web' }, "name: expected owner/name, found 'web'"],
@@ -103,7 +103,7 @@ describe('a configuration', () => {
     [defect({ labels: [' bug'] }), "issueToDefect.labels.0: expected a text without spaces around it, found ' bug'"],
     [defect({ severity: 'Major' }), NO_OBJECT],
     [defect({ whenClosed: 7 }), "issueToDefect.whenClosed: expected 'describe', or 'leave', or an object, found 7"],
-    [defect(whenClosed), "issueToDefect.whenClosed.set.priorty: there is no such name here; did you mean 'priority'?"],
+    [defect(whenClosed), "issueToDefect.whenClosed.set.priorty: this name is unknown; did you mean 'priority'?"],
     [{ tests }, "tests.status.failed: expected another status than passed, found 'ok'"],
   ])('an invalid setting of a repository is refused: %j', (change, fault) => {
     expect(faultsOf(withRepository(change))).toEqual([`github.repositories.0.${fault}`]);

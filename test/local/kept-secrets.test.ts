@@ -39,7 +39,7 @@ describe('the secrets of this machine', () => {
       /apiKey: expected a key that begins with pk_/,
     ],
     ['another type', '{"github-webhook": {"webhookSecret": ["sk_secret"]}}', /expected a text, found a list/],
-    ['a field that does not exist', ofSlack, /bottoken: there is no such name here; did you mean 'botToken'\?/],
+    ['a field that does not exist', ofSlack, /bottoken: this name is unknown; did you mean 'botToken'\?/],
   ])('a damaged file of secrets is named, with what to do and without a value: %s', async (_, text, expected) => {
     await mkdir('.relay');
     await writeFile('.relay/secrets.json', text);

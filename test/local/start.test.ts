@@ -286,10 +286,10 @@ export default {
     await write(labels, "export const labels = ['bug', 'incident'];");
     await write(config, text("slack: { connection: 'main' }, caFile: undefined,"));
     await started.printed(
-      'the configuration has changed; restart the relay: it reads whether there is slack, and slack.apiUrl only when it starts',
+      'restart the relay to apply this change: slack was added or removed, or slack.apiUrl changed',
     );
     await write(config, text());
-    await started.printed('has the settings of the running relay again');
+    await started.printed('is valid again, and none of its settings has changed');
   });
 
   it("npm start gives a team's file the data beside it, and its webhook's secret, when they are saved", async () => {
@@ -332,7 +332,7 @@ export const run = async (_, { github, list }) => {
       input: headers['x-token'],
     });
     expect(String(entered)).toContain('The relay uses it at once.');
-    await started.printed('The secrets of webhooks have changed, and are used.');
+    await started.printed('Webhook secrets changed; the new ones are in use.');
     expect(await post(2)).toBe(200);
     await started.printed(
       /GitHub refuses GET \/repos\/acme\/web\/tags .*: this is GitHub's stand-in, which does not know that/,
@@ -340,7 +340,7 @@ export const run = async (_, { github, list }) => {
 
     const given = join(folder, 'automations/pulls.given.json');
     await writeFile(given, '{ "githb": {} }');
-    await started.printed("automations/pulls.given.json: githb: there is no such name here; did you mean 'github'?");
+    await started.printed("automations/pulls.given.json: githb: this name is unknown; did you mean 'github'?");
     await writeFile(
       given,
       '{ "github": { "/repos/acme/web/tags": [{ "name": "v7" }] }, "users": [{ "name": "Ada" }] }',
@@ -391,7 +391,7 @@ export default { connections: { main: {} }, github: { apiUrl: '${apiUrl}', repos
 
     // A setting that only a start reads must not send the token to another address.
     await writeFile(config, text(apiUrl));
-    await started.printed('it reads github.apiUrl only when it starts');
+    await started.printed('restart the relay to apply this change: github.apiUrl changed');
     const plan = await printed('backfill', 'codertocat/hello-world');
     expect(plan).toContain('Without credentials for GitHub, these are the issues that were sent to this relay');
     expect(plan).toMatch(/3 issues to take .*#7 .*: create, .*defects: 2 to create, 0 to update; .*without a call: 1/s);

@@ -92,11 +92,11 @@ describe('an error that a file throws', () => {
     ['a mistake in what a step keeps', keeping('name.first.last()'), 'TypeError: Cannot read'],
   ])('parks the job at once for %s, and says what to do', async (_, run, said) => {
     const { jobs } = await startWith({ run });
-    const [{ id, parked } = { id: '', parked: undefined }] = jobs;
+    const parked = jobs[0]?.parked;
     expect(parked).toMatchObject({ kind: 'needs an operator' });
     expect(parked?.reason).toContain(said);
     expect(parked?.reason).toContain('at automations/mine.ts:6');
-    expect(parked?.reason).toContain(`Repair the file, then run npx partner-relay replay ${id}`);
+    expect(parked?.reason).toMatch(/\. Repair the file$/);
   });
 
   it('names a similar step on AWS, too, and tries a request again that got no answer', async () => {

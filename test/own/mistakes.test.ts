@@ -56,7 +56,7 @@ describe("a team's mistake", () => {
       'an option that hmac does not have',
       // @ts-expect-error
       hook({ verify: hmac({ ...signed, timestamp: 'x-time' }) }),
-      'verify.timestamp: there is no such name here',
+      'verify.timestamp: this name is unknown',
     ],
     [
       'a signature without the body',
@@ -106,7 +106,7 @@ describe("a team's mistake", () => {
         await call('complete', 'checklist/complete', {});
         return 'done';
       },
-      /'complete' calls checklist\/complete, which the relay does not declare; there are .*\. send\(\) takes any path/,
+      /'complete' calls checklist\/complete, which the relay does not know; there are .*\. To call this path anyway, use send\(\)/,
     ],
     [
       'a creation through call',

@@ -54,7 +54,7 @@ async function plan(files: Record<string, { on: unknown; run: Run<typeof opened>
 }
 
 it.each<[string, Run<typeof opened>, string]>([
-  ['the same code', run, '1 job under way, 1 as before'],
+  ['the same code', run, '1 unfinished job; 1 continues unchanged'],
   ['a renamed call', inOrder(calls('finish')), `repeats the step 'complete' (${complete}) as 'finish'`],
   [
     'a renamed creation',
@@ -65,7 +65,7 @@ it.each<[string, Run<typeof opened>, string]>([
   [
     'a step in front of others',
     inOrder(says('first'), calls(), creates()),
-    '? follow: issues.opened of Codertocat/Hello-World#1',
+    '? follow: issues opened in Codertocat/Hello-World#1',
   ],
   [
     'a step with another operation',

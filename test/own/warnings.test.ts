@@ -98,7 +98,7 @@ it.each(['config check', 'test'])(
         ),
       }[command] ?? '';
     const said = await runRelay({ customFolder: folder }, ...command.split(' '), given);
-    expect(said).toMatch(/^The configuration is good|all as expected/m);
+    expect(said).toMatch(/^The configuration is valid|all as expected/m);
     const warned = [...said.matchAll(/^! automations\/mine\.ts:(\d+): \S/gm)].map(([, line]) => Number(line));
     expect([...new Set(warned)].sort((a, b) => a - b)).toEqual(wrong);
   },

@@ -42,7 +42,7 @@ it('a saved, added or removed file of automations/ is used at once, and announce
 
   await save('monday', text("schedule('1 9 * * MON', 'Europe/Berlin')"));
   await tells(
-    "automations/monday.ts has changed: the cron expression '1 9 * * MON' fires more often than every 15 minutes; its minutes can be 0, 15, 30 and 45; left out",
+    "automations/monday.ts has changed: the cron expression '1 9 * * MON' fires more often than every 15 minutes; its minutes can be 0, 15, 30 and 45. The file is left out.",
   );
   expect(used?.list).toMatchObject([{ name: 'block' }]);
 
@@ -64,7 +64,7 @@ it('a saved, added or removed file of automations/ is used at once, and announce
   await tells('automations/block.ts was removed: it takes no more events');
   expect(customLines(await read())).toEqual([
     'automations/alert.ts: on POST /hooks/alert, verified by Standard Webhooks',
-    expect.stringMatching(/^automations\/monday\.ts: the cron expression .*; left out$/),
+    expect.stringMatching(/^automations\/monday\.ts: the cron expression .*\. The file is left out\.$/),
   ]);
 });
 
@@ -102,7 +102,7 @@ it('a changed configuration that causes faults in files of automations/ is repor
   await writeFile(file, JSON.stringify({ connections: { main: {}, other: {} } }));
   const several = 'relay.config.ts has several connections; name one of them';
   const expected =
-    'the configuration has changed; restart the relay: it reads the names of the connections, connections.<name>.mcp.accounts only when it starts. 2 faults to repair first: ' +
+    'restart the relay to apply this change: a connection was added, removed or renamed; connections.<name>.mcp.accounts changed. 2 faults to repair first: ' +
     `automations/alert.ts: ${several}, as a field of webhook({ … }): { connection: 'main' }; ` +
     `automations/monday.ts: ${several} as the third argument of schedule(…): { connection: 'main' }`;
   await vi.waitFor(() => expect(told).toEqual([expected]), { timeout: 60_000 });

@@ -258,8 +258,8 @@ describe('a verified request', () => {
 
   it.each([
     ['is not JSON', 'no JSON', /not JSON/],
-    ['does not match', '{"test": "7"}', /does not match the file's `body`: test/],
-    ['is deep', '['.repeat(200_000) + ']'.repeat(200_000), /does not match the file's `body`: the whole/],
+    ['does not match', '{"test": "7"}', /does not match `body` in automations\/[\w-]+\.ts; it differs in: test/],
+    ['is deep', '['.repeat(200_000) + ']'.repeat(200_000), /does not match `body` in .*: the whole/],
     ['needs no job', '{"test": 0}', /a zero needs nothing/],
   ])('that %s is answered with the reason', async (_, body, reason) => {
     const { status, answer } = await send(body);
@@ -286,7 +286,7 @@ it('a body with thousands of mistakes leads to at most five named fields, withou
   relay.log.length = 0;
   const body = JSON.stringify(Object.fromEntries(people));
   const { status, answer } = await post('records', { 'x-token': 'of records' }, body);
-  const reason = "its body does not match the file's `body`: ….id, ….test";
+  const reason = 'the request does not match `body` in automations/records.ts; it differs in: ….id, ….test';
   expect([status, answer]).toEqual([200, { jobs: [], ignored: reason }]);
   expect(relay.log).toContainEqual(expect.objectContaining({ message: 'request ignored', reason }));
 });

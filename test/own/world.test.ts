@@ -123,14 +123,10 @@ it('an event of GitHub happens before the next event of the same issue', async (
 });
 
 it.each([
-  [
-    'given',
-    { given: { issues: [] } },
-    'given.issues: there is no such name here; there are github, tasks, users, timelogs',
-  ],
-  ['before', { before: [{ comand: 'x' }] }, 'before.0.comand: there is no such name here'],
+  ['given', { given: { issues: [] } }, 'given.issues: this name is unknown; there are github, tasks, users, timelogs'],
+  ['before', { before: [{ comand: 'x' }] }, 'before.0.comand: this name is unknown'],
   ['set', { event: { set: { 'issue.number': 7 } } }, 'event.set: expected a list, found an object'],
-  ['holds', { holds: { defect: [] } }, "holds.defect: there is no such name here; did you mean 'defects'?"],
+  ['holds', { holds: { defect: [] } }, "holds.defect: this name is unknown; did you mean 'defects'?"],
 ])('a mistake in %s is refused', async (_, wrong, why) => {
   const test = { event: { command: 'block 1 x' }, makes: {}, ...wrong } as unknown as RelayTest;
   await expect(ofExamples(test)).rejects.toThrow(why);

@@ -33,7 +33,7 @@ describe("a team's work succeeds", { timeout: 4 * MINUTE_MS }, () => {
     const relay = (...words: string[]) => run(folder, [BIN, ...words]);
     await install(folder, manager, packed.tarball, 'typescript');
     await relay('init', '--repo', 'acme/web', '--no-slack', '--no-github-app');
-    expect(await relay('config', 'check')).toContain('The configuration is good.');
+    expect(await relay('config', 'check')).toContain('The configuration is valid.');
     await relay('new', 'automation', 'release-note', '--on', 'release.published');
     expect(await relay('test')).toMatch(/release-note calls nothing yet[\s\S]* tests, all as expected/);
     await run(folder, TSC);

@@ -125,7 +125,8 @@ export function isOurs(name: string): boolean {
 }
 
 export function nameFault(name: string): string | undefined {
-  if (!/^[a-z][a-z0-9-]{0,40}$/.test(name)) return 'its name needs lowercase letters, digits and hyphens only';
+  if (!/^[a-z][a-z0-9-]{0,40}$/.test(name))
+    return 'its name may have only lowercase letters, digits and hyphens, with a letter first';
   const isTaken = isOurs(name) || ourVerbs.some(({ verb }) => verb === name);
   return isTaken ? `the relay has '${name}' itself; give the file another name` : undefined;
 }

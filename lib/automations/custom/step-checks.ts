@@ -5,7 +5,7 @@ import { meantName } from '../../faults/fault.ts';
 import { refusedFields } from '../../faults/refused-fields.ts';
 import { type Operation, rawOperation } from '../../service/partner/operation.ts';
 import { operations } from '../../service/partner/operations/operations.ts';
-import { messageOf } from '../../text.ts';
+import { messageOf, SENTENCE_END } from '../../text.ts';
 import type { Json, Link } from '../../triggers/steps.ts';
 import { foreignIn } from './json.ts';
 import { ofTeam } from './thrown.ts';
@@ -59,8 +59,9 @@ export function keyOf(step: string, key: unknown): string {
 export function declared(step: string, name: string, effects: readonly Operation['effect'][], verb: string): Operation {
   const operation = operations.get(name);
   if (!operation) {
+    const meant = meantName(name, [...operations.keys()]);
     throw new NeedsOperator(
-      `the step '${step}' calls ${name}, which the relay does not declare; ${meantName(name, [...operations.keys()])}. send() takes any path`,
+      `the step '${step}' calls ${name}, which the relay does not know; ${meant}${SENTENCE_END.test(meant) ? '' : '.'} To call this path anyway, use send()`,
     );
   }
   const fitting = { create: 'create', unknown: 'send', read: 'call or list', repeatable: 'call' }[operation.effect];

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { type AnyNode, parse } from 'acorn';
 
 const CLOCK =
-  'this code may run again, at another time; use `at` of the event or of `asker`, or wait with the step until()';
+  'Date and performance give another time when this code runs again; use `at` of the event or of `asker`, or wait with the step until()';
 const FLOATING = 'nothing waits for this, and a step that is under way when run returns parks the job; write await';
 const CALLBACK = 'nothing waits for what this callback begins; write for (const one of all) await call(…)';
 const GLOBALS = new Map(

@@ -4,7 +4,7 @@ import { NeedsOperator } from '../../engine/record/interruption.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
 import { readCalendar } from '../../timesheets/absence-calendar.ts';
 import { readTimesheets, type Timesheet } from '../../timesheets/read-timesheets.ts';
-import { findTeam, shortfallOf, whyNotReminded } from '../../timesheets/shortfall.ts';
+import { expectedMinutes, findTeam, shortfallOf, whyNotReminded } from '../../timesheets/shortfall.ts';
 import { defineRun } from '../our-automation.ts';
 import { reminderJobs, teamDayJobs } from './jobs.ts';
 
@@ -74,6 +74,7 @@ export const run = defineRun(
           ? `; ${away.length} away`
           : '';
     const leftOut = 'leftOut' in calendar ? `; of the team's calendar cannot be read: ${calendar.leftOut}` : '';
-    return `${known.length} of ${sheets.length} have time missing for ${date}${unread}${unmatched}${absent}${leftOut}`;
+    const due = sheets.filter((sheet) => expectedMinutes(team, sheet, date) > 0);
+    return `${known.length} of ${due.length} have time missing for ${date}${unread}${unmatched}${absent}${leftOut}`;
   },
 );

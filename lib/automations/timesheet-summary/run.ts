@@ -38,6 +38,6 @@ export const run = defineRun(
       const part = slackMessage({ channelId }, `${job.id} ${index + 1}`, message, slack);
       await steps.reply(`tell the lead ${index + 1}`, part);
     }
-    return `sent ${channelId} the week from ${weekStart}`;
+    return `sent the summary of the week from ${weekStart} to ${channelId}`;
   },
 );

@@ -68,7 +68,7 @@ export async function receiveHook(
       throw new Error(
         `a number beyond 2^53 comes as a text of its digits; read it as a text: ${refusedFields(issues)}`,
       );
-    return `its body does not match the file's \`body\`: ${refusedFields(issues)}`;
+    return `the request does not match \`body\` in automations/${hook.name}.ts; it differs in: ${refusedFields(issues)}`;
   });
   options.metrics.record({ EventsReceived: 1, EventsTaken: jobs.length > 0 ? 1 : 0 });
   if (hasFailed)
