@@ -1,4 +1,4 @@
-import { heldJobs } from '../console/held-jobs.ts';
+import { heldJobs, readWaiting } from '../console/held-jobs.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
 import { connectionSettings } from '../lib/config/settings.ts';
 import { localTime } from '../lib/dates.ts';
@@ -25,18 +25,17 @@ export const define: Define = (command, { open }) =>
       const shown = only === undefined ? config.connections : { [only]: connectionSettings(config, only) };
       const budget = createBudget({ table: stores.table });
       const share = createStrangerShare(stores.table, stores.clock);
+      const waiting = await readWaiting(stores.jobs);
       const views = await Promise.all(
         Object.entries(shown).map(async ([connection, { limits, strangersShare }]) => {
           const view = await viewConnection(connection, limits, { budget, ...stores });
-          const { standing } = await heldJobs(connection, view, stores.jobs);
+          const { standing } = await heldJobs(connection, view, waiting, stores.jobs);
           return {
             connection,
             ...view,
             held: ofEachLane((lane) => countOf(standing.filter((job) => job.lane === lane).length)),
             inLine: Object.fromEntries(
-              await Promise.all(
-                lanes.map(async (lane) => [lane, (await countLine(stores.jobs, connection, lane)).inLine]),
-              ),
+              await Promise.all(lanes.map(async (lane) => [lane, await countLine(stores.jobs, connection, lane)])),
             ) as Record<Lane, Count>,
             strangers: { ...(await share.today(connection)), most: mostOfStrangers(limits, strangersShare) },
           };
@@ -51,7 +50,7 @@ export const define: Define = (command, { open }) =>
 type BudgetReport = ConnectionView & {
   /** The jobs in the line of each lane. */
   inLine: Record<Lane, Count>;
-  /** The jobs that wait for what does not work, also in the lines of operations. */
+  /** The jobs that wait for what does not work. */
   held: Record<Lane, Count>;
   strangers: StrangersToday & { most: number };
 };
@@ -95,7 +94,7 @@ function heldLine({ held }: BudgetReport): string[] {
   const waiting = lanes
     .filter((lane) => held[lane].jobs > 0)
     .map((lane) => `${countInWords(held[lane])} ${laneInWords[lane]}`);
-  return waiting.length === 0 ? [] : [`jobs in line until then: ${waiting.join(', ')}`];
+  return waiting.length === 0 ? [] : [`jobs that wait for this: ${waiting.join(', ')}`];
 }
 
 function laneLine(lane: Lane, { lanes, inLine }: Pick<BudgetReport, 'lanes' | 'inLine'>, now: number): string {

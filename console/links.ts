@@ -51,15 +51,17 @@ async function rowOf(relay: ConsoleRelay, entity: string, name: string) {
   };
 }
 
-/** Why a claimed issue gets no defect now, from the status of its job. */
-async function restOf({ stores: { jobs } }: ConsoleRelay, jobId: string) {
+type Rest = 'waiting' | 'parked' | 'discarded' | 'gone';
+
+/** Why a claimed issue has no defect yet, from the status of its job. */
+async function restOf({ stores: { jobs } }: ConsoleRelay, jobId: string): Promise<Rest | undefined> {
   const job = await jobs.get(jobId).catch((error: unknown) => {
     if (error instanceof UnreadableItem) return undefined;
     throw error;
   });
   if (!job) return 'gone';
   if (job.discarded) return 'discarded';
-  return job.status === 'parked' ? 'parked' : undefined;
+  return job.status === 'parked' || job.status === 'waiting' ? job.status : undefined;
 }
 
 const linksOf = ({ stores: { table, clock } }: ConsoleRelay) => createLinks(table, clock);

@@ -1,5 +1,7 @@
 import { countJobs, countLine, countOf, READ_TO_COUNT } from '../lib/engine/operate/job-counts.ts';
+import { waitFromFirst } from '../lib/engine/record/history.ts';
 import { endedAt, type Job, type JobStatus, jobStatuses, queuedSince } from '../lib/engine/record/job.ts';
+import { lineOf } from '../lib/engine/record/job-lists.ts';
 import { createBudget } from '../lib/service/budget/budget.ts';
 import { isOfPeople, lanes } from '../lib/service/budget/lanes.ts';
 import { usedUpAt } from '../lib/service/budget/used-up.ts';
@@ -8,7 +10,7 @@ import { causesOf } from '../lib/service/connection/breaker-item.ts';
 import { type ConnectionView, viewConnection } from '../lib/service/connection/connection-view.ts';
 import { partnerSecret } from '../lib/state/secrets/partner-secrets.ts';
 import { jobsByStatus } from '../lib/state/table/keys.ts';
-import { heldJobs } from './held-jobs.ts';
+import { heldJobs, readWaiting } from './held-jobs.ts';
 import type { OperatedRelay } from './relay.ts';
 import { rowsOf } from './row.ts';
 import { schedulesNow } from './schedules.ts';
@@ -23,8 +25,6 @@ const PARTS = 6;
 const MOST_COUNTED = 1_200;
 const INDEX_LAGS_MS = 10_000;
 const NEWEST = 10;
-/** How many waiting jobs are read. Further ones are only counted. */
-const WAITING_READ = 100;
 
 const endings = ['succeeded', 'not-done', 'parked'] as const;
 type Ending = (typeof endings)[number];
@@ -60,16 +60,13 @@ export function createNowReader(relay: OperatedRelay) {
   }
 
   async function heldOf(connection: string, view: ConnectionView, waiting: readonly Job[]) {
-    const { standing, names } = await heldJobs(connection, view, jobs);
+    const { standing, read } = await heldJobs(connection, view, waiting, jobs);
     return {
       ...countOf(standing.length),
       // In people's lanes, the entity is the person.
       people: new Set(standing.filter(({ lane }) => isOfPeople(lane)).map(({ entity }) => entity)).size,
-      oldestSince: least(standing.map(({ createdAt }) => createdAt)),
-      rows: await rowsOf(
-        waiting.filter(({ line = '' }) => names.has(line)),
-        relay,
-      ),
+      oldestSince: least(read.map(waitsSince)),
+      rows: await rowsOf(read, relay),
     };
   }
 
@@ -77,7 +74,7 @@ export function createNowReader(relay: OperatedRelay) {
     const [view, { day }, lines, service] = await Promise.all([
       viewConnection(connection, limits, { budget, table, clock }),
       budget.windows(connection),
-      Promise.all(lanes.map(async (lane) => ({ lane, ...(await countLine(jobs, connection, lane)) }))),
+      Promise.all(lanes.map(async (lane) => ({ lane, inLine: await countLine(jobs, connection, lane) }))),
       serviceOf(connection),
     ]);
     const { minute, pausedUntil, refusesKey, failing, assumed } = view;
@@ -101,8 +98,9 @@ export function createNowReader(relay: OperatedRelay) {
         until,
       })),
       held: await heldOf(connection, view, waiting),
-      lanes: lines.map(({ lane, inLine, oldestSince }) => {
+      lanes: lines.map(({ lane, inLine }) => {
         const { left, nextSlotAt } = view.lanes[lane];
+        const line = lineOf(connection, lane);
         const inQueue = queued.filter((job) => job.connection === connection && job.lane === lane);
         return {
           lane,
@@ -110,10 +108,10 @@ export function createNowReader(relay: OperatedRelay) {
           left,
           nextSlotAt: Number.isFinite(nextSlotAt) ? nextSlotAt : null,
           inLine,
-          oldestSince: oldestSince ?? null,
+          oldestSince: least(waiting.filter((job) => job.line === line).map(waitsSince)),
           /** Jobs that wait for a worker, not for the budget. */
           queued: { jobs: inQueue.length, more: countOf(queued.length).more },
-          queuedSince: least(inQueue.map(({ createdAt }) => createdAt)),
+          queuedSince: least(inQueue.map(queuedSince)),
         };
       }),
     };
@@ -147,17 +145,19 @@ export function createNowReader(relay: OperatedRelay) {
 
   /** The jobs that changed last, without those held by an outage. */
   async function newest(waiting: readonly Job[], held: ReadonlySet<string>) {
-    const others = jobStatuses.filter((status) => status !== 'waiting');
-    const found = await Promise.all(others.map((status) => jobs.list(status, { limit: NEWEST, newestFirst: true })));
+    const found = await Promise.all(
+      jobStatuses.map((status) => jobs.list(status, { limit: NEWEST, newestFirst: true })),
+    );
     const at = (job: Job) => endedAt(job) ?? job.createdAt;
-    const shown = [...found.flat(), ...waiting].filter(({ id }) => !held.has(id));
+    const all = new Map([...waiting, ...found.flat()].map((job) => [job.id, job]));
+    const shown = [...all.values()].filter(({ id }) => !held.has(id));
     return rowsOf(shown.toSorted((a, b) => at(b) - at(a)).slice(0, NEWEST), relay);
   }
 
   return async () => {
     const [queued, waiting, [firstParked]] = await Promise.all([
       jobs.list('queued', { limit: READ_TO_COUNT }),
-      jobs.list('waiting', { limit: WAITING_READ, newestFirst: true }),
+      readWaiting(jobs),
       jobs.list('parked', { limit: 1 }),
     ]);
     const [counts, connections, stopped, hour, schedules] = await Promise.all([
@@ -171,17 +171,19 @@ export function createNowReader(relay: OperatedRelay) {
       lastHour(),
       schedulesNow(relay),
     ]);
-    const inLines = connections.flatMap(({ lanes, held }) => [held, ...lanes].map(({ oldestSince }) => oldestSince));
     /** Since when the oldest job of each status has had that status, or has waited. */
     const oldest: Partial<Record<JobStatus, number | null>> = {
       queued: least(queued.map(queuedSince)),
-      waiting: least([...waiting.map(({ createdAt }) => createdAt), ...inLines.filter((at) => at !== null)]),
+      waiting: least(waiting.map(waitsSince)),
       parked: firstParked?.wakeAt,
     };
     const held = new Set(connections.flatMap((one) => one.held.rows.map(({ id }) => id)));
     return { at: clock(), connections, counts, oldest, stopped, hour, recent: await newest(waiting, held), schedules };
   };
 }
+
+/** Since when a waiting job has waited for the same thing. */
+const waitsSince = ({ waits, createdAt }: Job) => (waits && waitFromFirst(waits)?.from) ?? createdAt;
 
 const least = (times: readonly number[]) => (times.length === 0 ? null : Math.min(...times));
 

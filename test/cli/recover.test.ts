@@ -86,8 +86,8 @@ describe('relay resume', () => {
     expect(await run('jobs')).toMatch(todo);
     const budget = await run('budget');
     expect(budget).toMatch(todo);
-    const said = budget.match(/refused the key|can be sent now|jobs in line/g);
-    expect(said).toEqual(['refused the key', 'jobs in line']);
+    const said = budget.match(/refused the key|can be sent now|jobs that wait/g);
+    expect(said).toEqual(['refused the key', 'jobs that wait']);
     expect(JSON.stringify(await command(relay, 'status'))).toMatch(/has replaced Partner Relay's key/);
     relay.sandbox.clearFaults();
     relay.clock.now += 10 * 60_000;

@@ -57,6 +57,7 @@ const lives: Readonly<Record<LinkRow['life'], string>> = {
 
 /** Why no job creates the defect of a claimed issue now. */
 const rests: Readonly<Record<NonNullable<LinkRow['claimRests']>, string>> = {
+  waiting: 'Waits to be created',
   parked: 'Its creation is parked',
   discarded: 'Its creation was discarded',
   gone: 'Its job is gone',
@@ -93,7 +94,7 @@ function Links({ rows, changed }: { rows: readonly LinkRow[]; changed: () => voi
             {claimRests === undefined ? (
               <StatusMark of={lifeMark(life)} text={lives[life]} />
             ) : (
-              <StatusMark of={claimRests === 'parked' ? 'parked' : 'discarded'} text={rests[claimRests]} />
+              <StatusMark of={claimRests === 'gone' ? 'discarded' : claimRests} text={rests[claimRests]} />
             )}
             {movedTo !== undefined && (
               <div class="news">

@@ -36,14 +36,9 @@ export async function countJobs(table: Table): Promise<Record<JobStatus, Count>>
   return Object.fromEntries(counts) as Record<JobStatus, Count>;
 }
 
-/** Counts the jobs in a waiting line, and returns when the oldest was created; epoch milliseconds. */
-export async function countLine(
-  jobs: JobStore,
-  connection: string,
-  lane: Lane,
-): Promise<{ inLine: Count; oldestSince: number | undefined }> {
-  const line = await jobs.line(connection, lane, READ_TO_COUNT);
-  return { inLine: countOf(line.length), oldestSince: line[0]?.createdAt };
+/** Counts the jobs in a waiting line. */
+export async function countLine(jobs: JobStore, connection: string, lane: Lane): Promise<Count> {
+  return countOf((await jobs.line(connection, lane, READ_TO_COUNT)).length);
 }
 
 /** `5`, `1,000+` */
