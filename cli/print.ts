@@ -80,7 +80,7 @@ export function printOverview(jobs: readonly Job[]): void {
     else {
       // The one that says what does not work.
       const said = row.find(isHeldUp) ?? first;
-      const next = waitOf(said)?.for === 'key' ? aboutJob(said)[1] : 'Nothing to do: they continue by themselves.';
+      const next = waitOf(said)?.for === 'key' ? aboutJob(said)[1] : 'They continue by themselves.';
       const what = `${row.length} jobs, the oldest from this time; to list them: npx partner-relay jobs --status waiting`;
       printRow(first, what, [newsOf(said), next]);
     }

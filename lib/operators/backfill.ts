@@ -174,7 +174,7 @@ export async function storeBackfill(
     if (plan.does === 'nothing') return 'unchanged';
     await links.change(entity, (link) => keep(link, reported));
     for (let draft = draftOf(planned, repository, comment); ; ) {
-      const { job, stored } = await jobs.store(draft, 'it takes what no other job wants');
+      const { job, stored } = await jobs.store(draft, 'a backfill uses only calls that no other job needs');
       if (stored) {
         await lines.moveOn({ name: repository.connection, limits }, { joined: { job } });
         return 'stored';
