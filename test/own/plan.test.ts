@@ -98,7 +98,7 @@ const listing = (name: string) => `await call(${name}, "tasks/list", {});`;
 const REJECTS = 'void Promise.reject(new TypeError("a"));';
 
 it.each<[string, string, string]>([
-  ['continues as in a worker', `${asBefore} await until('later', '2026-11-21T10:00:00Z');`, ', 1 as before'],
+  ['continues as in a worker', `${asBefore} await until('later', '2026-11-21T10:00:00Z');`, '1 continues unchanged'],
   ['has no environment', listing('"seen " + Object.keys(process.env)'), "the step 'seen ' before"],
   ['knows its stage', listing('"in " + stage'), "the step 'in local' before"],
   ['gets what steps kept', `${asBefore} return 'done';`, "ends, and skips 'later'"],
