@@ -99,6 +99,8 @@ function words(line: LogLine, now: number, stops: ReadonlyMap<unknown, unknown>)
       return `○ again: ${line.summary}; it is already stored and queued`;
     case 'delivery ignored':
       return `○ ${line.event} ignored: ${line.reason}`;
+    case 'request ignored':
+      return `○ ${line.hook} ignored: ${line.reason}`;
     case 'request refused':
       return `✗ refused with ${line.status}: ${line.reason}`;
     case 'request sent':

@@ -1,4 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Target } from '../../cli/target.ts';
 import * as releaseToChecklist from '../../docs/guides/automations/release-to-checklist.ts';
@@ -7,7 +8,7 @@ import { runButton } from '../../lib/platforms/slack/command-button.ts';
 import { TEAM_ID } from '../../local/slack/workspace.ts';
 import { startGithubApi } from '../github-api.ts';
 import { issueEvent } from '../issue-events.ts';
-import { workInNewFolder } from '../new-folder.ts';
+import { newFolder, workInNewFolder } from '../new-folder.ts';
 import { exampleConfig, SIGNING_SECRET, startRelay, type TestRelay, WEBHOOK_SECRET } from '../relay.ts';
 import { runRelay } from './run-command.ts';
 
@@ -151,6 +152,14 @@ describe('relay send', () => {
   ])('relay send refuses %j', async (words, why) => {
     await expect(send(...words)).rejects.toThrow(why);
     expect(await relay.jobs()).toEqual([]);
+  });
+
+  it('names the files of automations/ with a fault, if nothing takes an event', async () => {
+    const customFolder = newFolder();
+    await writeFile(join(customFolder, 'mine.ts'), 'export const on = 1;');
+    const said = await runRelay({ open: async () => target, customFolder }, 'send', 'label.created');
+    expect(said).toMatch(/No job: no automation handles label events\nautomations\/mine\.ts is left out, because/);
+    expect(await runRelay({ open: async () => target, customFolder }, 'send', 'issues')).not.toContain('left out');
   });
 
   it("relay send release.published makes a job of a team's automation, a new one each time", async () => {
