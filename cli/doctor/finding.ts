@@ -3,7 +3,7 @@ import { CannotTell, type Check, type Checks, type Finding } from '../../lib/che
 import { type Keyed, secretFault } from '../../lib/intake/hooks/is-genuine.ts';
 import { PartnerError, PartnerUnanswered } from '../../lib/service/partner/errors.ts';
 import { messageOf } from '../../lib/text.ts';
-import { oneLine } from '../../local/terminal.ts';
+import { oneLine, withDocsHere } from '../../local/terminal.ts';
 import { awsErrorInWords } from '../aws-errors.ts';
 
 /** Runs the checks one after the other. */
@@ -60,6 +60,8 @@ export function printFindings(findings: readonly Finding[]): void {
   const width = Math.max(...findings.map(({ what }) => what.length));
   for (const { what, verdict, detail } of findings) {
     const [colour, sign] = SIGNS[verdict];
-    console.log(`${styleText(colour, sign, { stream: process.stdout })} ${what.padEnd(width)}  ${oneLine(detail)}`);
+    console.log(
+      `${styleText(colour, sign, { stream: process.stdout })} ${what.padEnd(width)}  ${withDocsHere(oneLine(detail))}`,
+    );
   }
 }

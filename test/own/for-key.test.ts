@@ -309,7 +309,9 @@ describe('a job whose creation has no clear answer', () => {
       return found;
     });
     await relay.workToTheEnd(600_000);
-    expect((await jobsInWords(runtime.custom, runtime.config, stores, 'local')).join()).toContain('2 continue unchanged');
+    expect((await jobsInWords(runtime.custom, runtime.config, stores, 'local')).join()).toContain(
+      '2 continue unchanged',
+    );
   });
 
   it('is decided by a person, after which a job that searched first creates the object', async () => {
