@@ -132,7 +132,7 @@ inBrowser("an operator's actions", () => {
     await expectAccessible(page);
     await question.getByLabel('Id of the defect').fill('wrong');
     await confirm.click();
-    await question.getByRole('alert').getByText('there is no defect wrong in').waitFor();
+    await question.getByRole('alert').getByText("The project has no defect with the id 'wrong'. Nothing was changed").waitFor();
     await question.getByLabel('Id of the defect').fill(defectId);
     await question.getByLabel('Even if the relay made it for another issue or job').check();
     await confirm.click();
