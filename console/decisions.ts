@@ -31,7 +31,7 @@ export const described: Readonly<Record<Do, DecisionText>> = {
   discard: {
     label: 'Discard',
     title: 'Discard {jobs}?',
-    will: 'Nothing more is done, and nothing is undone. The relay tells the person who asked. If a defect was created, the next change of its issue finds it. Anything else is created a second time if the person asks again.',
+    will: 'The rest is left out, and what was done stays. The relay tells the person who asked. If a defect was created, the next change of its issue finds it. Anything else is created a second time if the person asks again.',
     confirm: 'Discard {jobs}',
     asks: {
       label: 'Reason',

@@ -57,8 +57,7 @@ const isOver = ({ status }: JobDetail) => status === 'succeeded' || status === '
 
 function JobView({ job, reload }: { job: JobDetail; reload: () => void }) {
   const pageOf = usePages(job.connection);
-  const at = useValue(now);
-  const until = job.periods.at(-1)?.to ?? at;
+  const took = timeOf(job.periods, useValue(now));
   return (
     <>
       <ReadOnlyHint />
@@ -70,7 +69,7 @@ function JobView({ job, reload }: { job: JobDetail; reload: () => void }) {
           <NextOf job={job} reload={reload} />
         </section>
       )}
-      {until - job.createdAt >= 1 && (
+      {took >= 1 && (
         <Card id="time" title="Where the time went">
           <Waterfall job={job} />
         </Card>
@@ -178,7 +177,7 @@ function Steps({ job }: { job: JobDetail }) {
   const markOf = (step: StepDetail): { of: MarkName; text?: string } => {
     if (step.status !== 'failed') return { of: stepMarks[step.status] };
     if (isOpen(step)) return { of: 'unknown', text: 'Outcome unknown' };
-    return isOver(job) || status === 'parked' ? { of: 'failed' } : { of: 'begun', text: 'Failed before' };
+    return isOver(job) || status === 'parked' ? { of: 'failed' } : { of: 'not sent', text: 'Failed before' };
   };
   return (
     <Card id="steps" title="Steps">

@@ -67,7 +67,7 @@ function End({ pages, query }: { pages: JobList; query: string }) {
 function NoMatch({ query }: { query: string }) {
   const status = STATUSES.find((one) => query === `status=${one}`);
   return status
-    ? `No job has the status ${statusText(status)}: ${statusHint(status)}.`
+    ? `No job has the status ${statusText(status)}: ${statusHint(status)?.toLowerCase()}.`
     : 'No job matches these filters.';
 }
 
