@@ -98,7 +98,7 @@ function Links({ rows, changed }: { rows: readonly LinkRow[]; changed: () => voi
             )}
             {claimedBy !== undefined && (
               <div class="news">
-                <a href={href('jobs', claimedBy)}>Open its job</a>
+                <a href={href('jobs', claimedBy)}>Its job</a>
               </div>
             )}
           </td>
