@@ -130,7 +130,7 @@ async function openStage(stage: string): Promise<Target> {
 
 function stoppedInWords(stage: string, outputs: Outputs): string | null {
   if (outputs.get('IsRunning') !== 'false') return null;
-  return `The stage ${stage} is stopped: npx partner-relay --stage ${stage} start starts it.`;
+  return `The stage ${stage} is stopped. To start it: npx partner-relay --stage ${stage} start`;
 }
 
 /** Returns the URL. @throws {Error} if Slack is not configured */

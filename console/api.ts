@@ -3,6 +3,7 @@ import { HttpError } from '../lib/state/http/function-url.ts';
 import { messageOf } from '../lib/text.ts';
 import { readIgnored } from '../local/ignored.ts';
 import { decide } from './actions.ts';
+import { described } from './decisions.ts';
 import { jobDetail } from './job.ts';
 import { testOfJob } from './job-test.ts';
 import { listJobs } from './jobs.ts';
@@ -84,6 +85,7 @@ export function factsOf({ name, operate, operator, runtime, try: canTry }: Conso
     connections: Object.keys(runtime.config.connections),
     automations: automationNames(runtime.custom).sort(),
     canTry: canTry !== undefined,
+    decisions: described,
     web: Object.fromEntries(
       Object.entries(runtime.config.connections).map(
         ([connection, { web = {} }]): [string, Readonly<Record<string, string | undefined>>] => [connection, web],

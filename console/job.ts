@@ -1,4 +1,5 @@
 import { nextStep } from '../lib/engine/line/next-step.ts';
+import { shortName } from '../lib/engine/record/job.ts';
 import type { StepEntry } from '../lib/engine/record/journal.ts';
 import { forAndAgainst, type OpenCreation, readJob } from '../lib/engine/record/read-job.ts';
 import type { Send as JobSend } from '../lib/engine/record/sends.ts';
@@ -6,6 +7,7 @@ import { createShowJob } from '../lib/people/names.ts';
 import { operations } from '../lib/service/partner/operations/operations.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import { triggerInWords } from '../local/own-in-words.ts';
+import { findPage } from './find-page.ts';
 import { periodsOf } from './periods.ts';
 import type { OperatedRelay } from './relay.ts';
 import type { JobAction } from './requests.ts';
@@ -13,8 +15,10 @@ import { rowOf } from './row.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 /** Returns all data about a job. @throws {HttpError} if there is no such job */
-export async function jobDetail({ stores, runtime }: OperatedRelay, id: string) {
-  const view = await readJob(id, { ...stores, clock: runtime.clock });
+export async function jobDetail(relay: OperatedRelay, id: string) {
+  const { stores, runtime } = relay;
+  const read = (whole: string) => readJob(whole, { ...stores, clock: runtime.clock });
+  const view = (await read(id)) ?? (await read((await idOf(relay, id)) ?? id));
   if (!view) throw new HttpError(404, `there is no job ${id}; ended jobs are kept for 30 days`);
   const { job, steps, openCreations } = view;
   const own = runtime.custom.list.find(({ name }) => name === job.automation);
@@ -35,6 +39,12 @@ export async function jobDetail({ stores, runtime }: OperatedRelay, id: string) 
     next: nextOf(job, runtime.clock()),
     openCreations: openCreations.map((creation) => creationOf(creation, steps, runtime.clock())),
   };
+}
+
+/** The id of a job with this short name, which the pages and the terminal show. Only newer jobs are found. */
+async function idOf(relay: OperatedRelay, name: string): Promise<string | undefined> {
+  const { jobs } = await findPage(relay, { text: name });
+  return jobs.find(({ id }) => shortName(id) === name)?.id;
 }
 
 /** For the pages, which show times in the reader's zone. */
@@ -91,6 +101,7 @@ function creationOf(creation: OpenCreation, steps: readonly StepEntry[], now: nu
   const notBefore =
     until > now ? ` Not possible before ${isoTime(until)}: until then the service may still create it.` : '';
   const { createdId = 'id' } = operations.get(calls) ?? {};
+  const thing = createdId === 'id' ? 'object' : createdId.replace('_id', '');
   const mark = marker === undefined ? '' : ' and has the marker of this job';
   return {
     step,
@@ -100,12 +111,12 @@ function creationOf(creation: OpenCreation, steps: readonly StepEntry[], now: nu
     sends: sends?.newest.map(sendOf) ?? [],
     marker,
     /** The kind of id that a person enters if the object exists: `Id of the defect`. */
-    idLabel: createdId === 'id' ? undefined : `Id of the ${createdId.replace('_id', '')}`,
+    idLabel: createdId === 'id' ? undefined : `Id of the ${thing}`,
     consequences: {
       done: `With its id, the job continues, and creates nothing. The relay ${isChecked ? `first checks that it exists${mark}` : 'cannot check the id'}.`,
       again: isSought
-        ? `The relay searches once more. If it finds nothing, it creates it again.${notBefore} If it exists where the relay does not look, there will be two.`
-        : `The relay cannot search for it, and creates it again.${notBefore} If it exists, there will be two.`,
+        ? `The relay searches once more, and creates the ${thing} only if it finds none.${notBefore} If one exists elsewhere, there will be two.`
+        : `The relay cannot search for the ${thing}, and creates it again.${notBefore} If it exists, there will be two.`,
       search:
         'The relay searches once more. If it finds it, the job continues. If not, the job is parked again. Nothing is created.',
     },

@@ -11,7 +11,7 @@ import { type ConnectionView, viewConnection } from '../lib/service/connection/c
 import { partnerSecret } from '../lib/state/secrets/partner-secrets.ts';
 import { jobsByStatus } from '../lib/state/table/keys.ts';
 import { heldJobs, readWaiting } from './held-jobs.ts';
-import type { OperatedRelay } from './relay.ts';
+import type { ConsoleRelay, OperatedRelay } from './relay.ts';
 import { rowsOf } from './row.ts';
 import { schedulesNow } from './schedules.ts';
 
@@ -30,7 +30,7 @@ const endings = ['succeeded', 'not-done', 'parked'] as const;
 type Ending = (typeof endings)[number];
 
 /** @returns a function that reads what the relay is doing now */
-export function createNowReader(relay: OperatedRelay) {
+export function createNowReader(relay: OperatedRelay & Pick<Partial<ConsoleRelay>, 'try'>) {
   const { stores, runtime } = relay;
   const { clock } = runtime;
   const { table, jobs, secrets } = stores;
@@ -178,7 +178,9 @@ export function createNowReader(relay: OperatedRelay) {
       parked: firstParked?.wakeAt,
     };
     const held = new Set(connections.flatMap((one) => one.held.rows.map(({ id }) => id)));
-    return { at: clock(), connections, counts, oldest, stopped, hour, recent: await newest(waiting, held), schedules };
+    const isBrokenInTry = relay.try?.isBroken() ?? false;
+    const recent = await newest(waiting, held);
+    return { at: clock(), connections, counts, oldest, stopped, isBrokenInTry, hour, recent, schedules };
   };
 }
 

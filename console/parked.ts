@@ -1,5 +1,6 @@
 import { causeOf } from '../lib/engine/operate/parked-groups.ts';
 import { isOutcomeUnknown, type Job } from '../lib/engine/record/job.ts';
+import { operations } from '../lib/service/partner/operations/operations.ts';
 import { nextOf } from './job.ts';
 import type { OperatedRelay } from './relay.ts';
 import { rowsOf } from './row.ts';
@@ -15,7 +16,7 @@ export async function readParked(relay: OperatedRelay) {
   const actionsOf = (job: Job) => nextOf(job, now).actions;
   const groups = Map.groupBy(found.slice(0, SHOWN), (job) =>
     // A question is answered for one job.
-    actionsOf(job).includes('answer') ? job.id : `${isOutcomeUnknown(job)} ${reasonOf(job)}`,
+    actionsOf(job).includes('answer') ? job.id : reasonOf(job),
   );
   const shown = [...groups]
     .toSorted(([, a], [, b]) => b.length - a.length)
@@ -25,7 +26,7 @@ export async function readParked(relay: OperatedRelay) {
       const [outcomeUnknown, help] = [isOutcomeUnknown(first), nextOf(first, now)];
       // Shows the whole reason if it is the same for all jobs, otherwise only the common part.
       const whole = new Set(jobs.map(({ parked }) => parked?.reason ?? ''));
-      const reason = whole.size === 1 ? [...whole].join('') : reasonOf(first);
+      const reason = whole.size === 1 && !outcomeUnknown ? [...whole].join('') : reasonOf(first);
       // A group offers only actions that all its jobs allow. The id of a created object belongs to one job.
       const others = jobs.map(actionsOf);
       const actions = help.actions.filter((one) => one !== 'done' && others.every((all) => all.includes(one)));
@@ -35,4 +36,9 @@ export async function readParked(relay: OperatedRelay) {
   return { more: found.length > SHOWN, groups: (await Promise.all(shown)).flat() };
 }
 
-const reasonOf = ({ parked }: Job) => causeOf(parked?.reason ?? '');
+/** The reason without its variable parts. That of an unknown outcome is about a search, so what is unknown is said. */
+function reasonOf(job: Job): string {
+  if (!isOutcomeUnknown(job)) return causeOf(job.parked?.reason ?? '');
+  const { createdId = '' } = operations.get(job.parked?.open?.operation ?? '') ?? {};
+  return `Nobody knows whether the ${createdId.replace(/_id$/, '') || 'object'} was created`;
+}

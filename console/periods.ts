@@ -19,6 +19,9 @@ interface Layer extends Omit<Period, 'to'> {
   to: number;
 }
 
+/** A shorter time until a slot is that of asking for it. */
+const LEAST_BUDGET_WAIT_MS = 1_000;
+
 const WAITS: Readonly<Record<WaitsFor, Period['is']>> = {
   budget: 'budget',
   retry: 'retry',
@@ -110,7 +113,9 @@ function pauseLayers({ step, sends }: StepEntry, waits: readonly Waited[]): Laye
 /** For each send of a step, the wait for its slot and the time until its answer. */
 function sendLayers({ step, sends }: StepEntry): Layer[] {
   return (sends?.newest ?? []).flatMap(({ askedAt, grantedAt, sentAt, endedAt }): Layer[] => [
-    { is: 'budget', step, from: askedAt, to: grantedAt },
+    ...(grantedAt - askedAt < LEAST_BUDGET_WAIT_MS
+      ? []
+      : [{ is: 'budget' as const, step, from: askedAt, to: grantedAt }]),
     { is: 'flight', step, from: sentAt, to: endedAt },
   ]);
 }

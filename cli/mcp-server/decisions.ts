@@ -76,7 +76,7 @@ function linesOf(does: Do, { id, summary, status, news, openCreations }: JobDeta
   const { title, will } = described[does];
   const [open] = openCreations ?? [];
   return [
-    title(`this job of ${relay.name}`),
+    title.replace('{jobs}', `this job of ${relay.name}`),
     `Job: ${id}`,
     `Event: ${quoted(summary)}`,
     `It is ${status}: ${quoted(news)}`,

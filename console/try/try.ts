@@ -39,6 +39,8 @@ export function createTry({ sandbox, ...options }: TryOptions) {
   }
 
   return {
+    /** Whether the sandbox has a fault. */
+    isBroken: () => sandbox !== undefined && faultsOf(sandbox).length > 0,
     read: () => ({
       examples: sender.examples(),
       messages: standIn ? messagesOf(standIn) : [],

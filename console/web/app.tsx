@@ -6,6 +6,7 @@ import { Icon } from './icons.tsx';
 import { isHelpOpen, KEYS, SCREENS } from './keyboard.ts';
 import { connection } from './live.ts';
 import { Notices } from './notice.tsx';
+import { isBroken } from './outages.tsx';
 import { Line } from './outside.tsx';
 import { Relay } from './relay-facts.tsx';
 import { useResource } from './resource.ts';
@@ -14,7 +15,7 @@ import { Screen } from './screen.tsx';
 import { JobScreen } from './screens/job.tsx';
 import { JobsScreen } from './screens/jobs.tsx';
 import { LinksScreen } from './screens/links.tsx';
-import { isBroken, NowScreen } from './screens/now.tsx';
+import { NowScreen } from './screens/now.tsx';
 import { ParkedScreen } from './screens/parked.tsx';
 import { TryScreen } from './screens/try.tsx';
 import { isRefused, token } from './session.ts';
@@ -47,7 +48,12 @@ function Console() {
             </div>
           </Relay.Provider>
         ) : (
-          facts.error && <Failure error={facts.error} retry={facts.reload} />
+          facts.error && (
+            <Screen title={facts.error.status === undefined ? 'The relay does not answer' : 'The relay failed'}>
+              <Failure error={facts.error} retry={facts.reload} />
+              <HowToOpen />
+            </Screen>
+          )
         )}
       </main>
       <Notices />
@@ -123,12 +129,14 @@ function Head({ facts }: { facts: RelayFacts | undefined }) {
         </ul>
       </nav>
       <div class="foot">
-        <ConnectionStatus />
         {facts && (
-          <p class="small" title={facts.operator}>
-            {facts.operate ? 'Operator: ' : 'Read-only: '}
-            <Line text={facts.operator.split('/').at(-1) ?? facts.operator} length={40} />
-          </p>
+          <>
+            <ConnectionStatus />
+            <p class="small" title={facts.operator}>
+              {facts.operate ? 'Operator: ' : 'Read-only: '}
+              <Line text={facts.operator.split('/').at(-1) ?? facts.operator} length={40} />
+            </p>
+          </>
         )}
         <p class="small">Times in {timeZone}</p>
         <button type="button" class="quiet small" onClick={() => (isHelpOpen.value = true)}>
@@ -182,6 +190,19 @@ function KeyHelp() {
   );
 }
 
+function HowToOpen() {
+  return (
+    <>
+      <p>To open the relay that runs now:</p>
+      <pre>npx partner-relay console --open</pre>
+      <p class="soft small">
+        <code>npx partner-relay start</code> starts a relay. For a stage, write <code>--stage prod</code> before{' '}
+        <code>console</code>.
+      </p>
+    </>
+  );
+}
+
 function NoToken({ wasRefused }: { wasRefused: boolean }) {
   return (
     <main id="main" class="no-token">
@@ -193,12 +214,7 @@ function NoToken({ wasRefused }: { wasRefused: boolean }) {
             ? 'It is incomplete, or from an earlier start: the relay has a new one each time it starts.'
             : 'This page needs the token at the end of that address, after the #. The token stays in your browser.'}
         </p>
-        <p>To open the relay that runs now:</p>
-        <pre>npx partner-relay console --open</pre>
-        <p class="soft small">
-          <code>npx partner-relay start</code> prints the address, too. For a stage, write <code>--stage prod</code>{' '}
-          before <code>console</code>.
-        </p>
+        <HowToOpen />
       </section>
     </main>
   );

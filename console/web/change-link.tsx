@@ -1,25 +1,26 @@
 import { useState } from 'preact/hooks';
 import type { RelayAction } from '../requests.ts';
+import { seen } from './outside.tsx';
 import { ActionButton, Typed } from './question.tsx';
 
 type LinkChange = 'set link' | 'clear link';
 
-const CHANGES: readonly { is: LinkChange; label: string; will: string; asks?: string }[] = [
+const CHANGES: readonly { is: LinkChange; label: string; will: string }[] = [
   {
     is: 'set link',
-    label: 'It has this defect',
+    label: 'Use another defect',
     will: 'The relay checks that the defect exists. The next change of the issue updates it.',
-    asks: 'Id of the defect',
   },
   {
     is: 'clear link',
-    label: 'It has no defect',
-    will: 'The next change of the issue creates one if it should have one.',
+    label: 'Remove the link',
+    will: 'The next change of the issue creates a defect if it should have one.',
   },
 ];
 
 /** Sets or clears the link of an issue. */
-export function ChangeLink({ issue: known, changed }: { issue?: string; changed: () => void }) {
+export function ChangeLink(props: { issue?: string; defectId?: string | undefined; changed: () => void }) {
+  const { issue: known, defectId, changed } = props;
   const [typed, setTyped] = useState('');
   const [chosen, choose] = useState<LinkChange>('set link');
   const [value, setValue] = useState('');
@@ -37,6 +38,11 @@ export function ChangeLink({ issue: known, changed }: { issue?: string; changed:
       done={changed}
     >
       {known === undefined && <Typed label="Issue" hint="acme/web#42" value={typed} change={setTyped} />}
+      {defectId !== undefined && (
+        <p>
+          Its defect now: <code>{seen(defectId)}</code>
+        </p>
+      )}
       <fieldset class="choices">
         <legend class="hidden">What is right</legend>
         {CHANGES.map(({ is, label }) => (
@@ -46,12 +52,14 @@ export function ChangeLink({ issue: known, changed }: { issue?: string; changed:
           </label>
         ))}
       </fieldset>
-      {change?.asks !== undefined && <Typed label={change.asks} value={value} change={setValue} />}
       {chosen === 'set link' && (
-        <label class="check">
-          <input type="checkbox" checked={steal} onChange={() => setSteal(!steal)} />
-          Even if the relay made it for another issue or job
-        </label>
+        <>
+          <Typed label="Id of the defect" value={value} change={setValue} />
+          <label class="check">
+            <input type="checkbox" checked={steal} onChange={() => setSteal(!steal)} />
+            Take the defect even if it belongs to another issue or job
+          </label>
+        </>
       )}
       <p>{change?.will}</p>
     </ActionButton>

@@ -12,7 +12,7 @@ export function Failure({ error, retry, isOld = false }: { error: ApiError; retr
         <Text text={sentence(error.message)} />
         {isOld && ' What you see below was read before that.'}
       </p>
-      {retry && (
+      {retry && error.status !== 404 && (
         <button type="button" onClick={retry}>
           Try again
         </button>

@@ -92,5 +92,9 @@ export const many = ({ jobs, more }: Count): string => `${count(jobs)}${more ? '
 /** `1 job`, `2 jobs` */
 export const jobs = (value: number): string => `${count(value)} ${value === 1 ? 'job' : 'jobs'}`;
 
-/** A message at the beginning of a line. */
-export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+/** `1 job waits for this`, `1,000+ jobs wait for this` */
+export const waitingJobs = (of: Count): string => `${many(of)} ${of.jobs === 1 ? 'job waits' : 'jobs wait'} for this`;
+
+/** A message as a sentence. */
+export const sentence = (text: string): string =>
+  text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? '' : '.');

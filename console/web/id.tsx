@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { copy } from './notice.tsx';
 import { seen } from './outside.tsx';
 import { useRelay } from './relay-facts.tsx';
@@ -17,13 +18,30 @@ export function Id({ id, shown = id }: { id: string; shown?: string }) {
   );
 }
 
+/** A link to a page outside the console, or beside it. */
+export function Out({
+  to,
+  children,
+  ...rest
+}: {
+  to: string;
+  title?: string | undefined;
+  children: ComponentChildren;
+}) {
+  return (
+    <a href={to} target="_blank" rel="noreferrer" {...rest}>
+      {children}
+    </a>
+  );
+}
+
 /** An id of the service, linked to its page if that is known. */
 export function ServiceId({ id, page }: { id: string; page: string | undefined }) {
   if (page === undefined) return <Id id={id} />;
   return (
-    <a href={page} target="_blank" rel="noreferrer">
+    <Out to={page}>
       <code>{seen(id)}</code>
-    </a>
+    </Out>
   );
 }
 

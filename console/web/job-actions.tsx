@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import { type Do, described } from '../decisions.ts';
+import type { Do } from '../decisions.ts';
 import type { ActionResult, JobAction } from '../requests.ts';
 import { ApiError, post } from './api.ts';
 import { jobs } from './format.ts';
 import { announce } from './notice.tsx';
 import { seen, Text } from './outside.tsx';
 import { Question, Typed } from './question.tsx';
-import { ReadOnlyHint, useRelay } from './relay-facts.tsx';
+import { useRelay } from './relay-facts.tsx';
 
 interface JobActionsProps {
   ids: readonly string[];
@@ -22,7 +22,7 @@ interface JobActionsProps {
 
 /** The possible changes of one or several jobs, as buttons that ask first. */
 export function JobActions({ ids, actions, will, asks, isCalm, done }: JobActionsProps) {
-  const { operate } = useRelay();
+  const { operate, decisions } = useRelay();
   const [asked, ask] = useState<Do | undefined>();
   if (actions.length === 0) return null;
   const button = (action: Do, index: number) => (
@@ -33,7 +33,7 @@ export function JobActions({ ids, actions, will, asks, isCalm, done }: JobAction
       disabled={ids.length === 0}
       onClick={() => ask(action)}
     >
-      {labelFor(action, ids.length)}
+      {`${decisions[action].label}${ids.length > 1 ? ` (${ids.length})` : ''}…`}
     </button>
   );
   return (
@@ -42,9 +42,9 @@ export function JobActions({ ids, actions, will, asks, isCalm, done }: JobAction
         <ul class="consequences">
           {actions.map((action, index) => (
             <li key={action}>
-              {operate ? button(action, index) : <strong>{described[action].label}</strong>}
+              {operate ? button(action, index) : <strong>{decisions[action].label}</strong>}
               <p>
-                <Text text={will[action] ?? described[action].will} />
+                <Text text={will[action] ?? decisions[action].will} />
               </p>
             </li>
           ))}
@@ -52,7 +52,6 @@ export function JobActions({ ids, actions, will, asks, isCalm, done }: JobAction
       ) : (
         operate && <div class="actions">{actions.map(button)}</div>
       )}
-      {!operate && <ReadOnlyHint />}
       {asked && (
         <Confirmation
           ids={ids}
@@ -70,12 +69,6 @@ export function JobActions({ ids, actions, will, asks, isCalm, done }: JobAction
   );
 }
 
-function labelFor(action: Do, many: number): string {
-  const { label, asks } = described[action];
-  const how = many > 1 ? `${label} (${many})` : label;
-  return asks ? `${how}…` : how;
-}
-
 interface ConfirmationProps {
   ids: readonly string[];
   action: Do;
@@ -87,12 +80,12 @@ interface ConfirmationProps {
 
 function Confirmation({ ids, action, will, label, close, done }: ConfirmationProps) {
   const [answer, setAnswer] = useState('');
-  const { title, will: always, confirm, asks, isGrave } = described[action];
+  const { title, will: always, confirm, asks, isGrave } = useRelay().decisions[action];
   const many = ids.length === 1 ? 'this job' : jobs(ids.length);
   return (
     <Question
-      title={title(many)}
-      confirm={confirm(many)}
+      title={title.replace('{jobs}', many)}
+      confirm={confirm.replace('{jobs}', many)}
       isGrave={isGrave}
       close={close}
       send={async () => {

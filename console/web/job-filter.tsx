@@ -8,7 +8,7 @@ import { laneHints, STATUSES, StatusMark, statusText } from './status.tsx';
 
 const TEXT_FILTERS = [
   { name: 'subject', label: 'Repository or issue', example: 'acme/web#42' },
-  { name: 'person', label: 'Person', example: 'octocat, U0123ABCD or Ada Lovelace' },
+  { name: 'person', label: 'Person', example: 'octocat or Ada Lovelace' },
   { name: 'delivery', label: 'Delivery id', example: '72d3162e-cc78-11e3-…' },
 ] as const;
 const FILTERS = ['status', 'text', 'automation', 'connection', 'lane', 'subject', 'person', 'delivery'] as const;

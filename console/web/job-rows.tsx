@@ -1,7 +1,7 @@
 import type { JobRow } from '../contract.ts';
 import { duration } from './format.ts';
 import { Id } from './id.tsx';
-import { Line, withShortIds } from './outside.tsx';
+import { Line, seen, withShortIds } from './outside.tsx';
 import { jobHref } from './route.ts';
 import { jobMark, laneHints, StatusMark } from './status.tsx';
 import { Table } from './table.tsx';
@@ -14,10 +14,12 @@ interface JobTableProps {
   /** For the selection of several jobs. */
   selected?: ReadonlySet<string>;
   select?: ((id: string, isSelected: boolean) => void) | undefined;
+  /** The jobs whose news is shown above the table. */
+  held?: ReadonlySet<string>;
 }
 
 /** Jobs as a table, or as cards on a narrow screen. The keys j and k move through the links. */
-export function JobTable({ rows, caption, selected, select }: JobTableProps) {
+export function JobTable({ rows, caption, selected, select, held }: JobTableProps) {
   return (
     <Table
       class="jobs"
@@ -36,12 +38,7 @@ export function JobTable({ rows, caption, selected, select }: JobTableProps) {
         <tr key={row.id} class={row.status}>
           {select && (
             <td class="select">
-              <input
-                type="checkbox"
-                aria-label={`Select ${row.subject}`}
-                checked={selected?.has(row.id) ?? false}
-                onChange={({ currentTarget }) => select(row.id, currentTarget.checked)}
-              />
+              <SelectBox row={row} selected={selected} select={select} />
             </td>
           )}
           <td class="status">
@@ -52,7 +49,7 @@ export function JobTable({ rows, caption, selected, select }: JobTableProps) {
               <Line text={titleOf(row)} />
             </a>{' '}
             <Id id={row.id} shown={row.shortName} />
-            <News row={row} />
+            {!held?.has(row.id) && <News row={row} />}
           </td>
           <td class="soft automation">
             {row.automation}
@@ -73,6 +70,22 @@ export function JobTable({ rows, caption, selected, select }: JobTableProps) {
   );
 }
 
+interface SelectBoxProps extends Pick<JobTableProps, 'selected'> {
+  row: JobRow;
+  select: (id: string, isSelected: boolean) => void;
+}
+
+export function SelectBox({ row: { id, subject }, selected, select }: SelectBoxProps) {
+  return (
+    <input
+      type="checkbox"
+      aria-label={`Select ${subject}`}
+      checked={selected?.has(id) ?? false}
+      onChange={({ currentTarget }) => select(id, currentTarget.checked)}
+    />
+  );
+}
+
 /** The summary without the automation and the person, who are shown beside it. */
 export function titleOf({ summary, automation, personName }: Pick<JobRow, 'summary' | 'automation' | 'personName'>) {
   const beside = [automation, personName].map((name) => `${name}: `).find((name) => summary.startsWith(name));
@@ -81,14 +94,15 @@ export function titleOf({ summary, automation, personName }: Pick<JobRow, 'summa
 
 /** How the job ended or why it waits, without the words of its title. */
 export function newsOf({ news, ...row }: Pick<JobRow, 'news' | 'summary' | 'automation' | 'personName'>): string {
-  const title = titleOf(row);
-  return news.toLowerCase().startsWith(title.toLowerCase()) ? news.slice(title.length).trimStart() : news;
+  const said = [titleOf(row), 'discarded: '].find((one) => news.toLowerCase().startsWith(one.toLowerCase()));
+  return news.slice(said?.length ?? 0).trimStart();
 }
 
 function News({ row }: { row: JobRow }) {
+  const news = withShortIds(newsOf(row));
   return (
-    <div class="news">
-      <Line text={withShortIds(newsOf(row))} length={160} />
+    <div class="news" title={seen(news)}>
+      <Line text={news} length={160} />
       <Continues job={row} />
     </div>
   );

@@ -1,5 +1,7 @@
 import type { CreationDetail, JobDetail } from '../contract.ts';
+import { Out } from './id.tsx';
 import { JobActions } from './job-actions.tsx';
+import { Outages } from './outages.tsx';
 import { Line, Text } from './outside.tsx';
 import { Sends } from './sends.tsx';
 
@@ -11,6 +13,7 @@ export function NextOf({ job, reload }: { job: JobDetail; reload: () => void }) 
       {openCreations.map((one) => (
         <OpenCreation key={one.step} creation={one} />
       ))}
+      {status === 'parked' && <WaitsHere connections={[job.connection]} />}
       <JobActions
         ids={[id]}
         actions={next.actions}
@@ -21,6 +24,11 @@ export function NextOf({ job, reload }: { job: JobDetail; reload: () => void }) 
       />
     </>
   );
+}
+
+/** Says above decisions that a job which continues would wait. */
+export function WaitsHere({ connections }: { connections: readonly string[] }) {
+  return <Outages of={connections}>{() => 'A job that you continue waits until this is over.'}</Outages>;
 }
 
 /** What is known about a creation without a clear answer. */
@@ -59,9 +67,7 @@ export function NextText({ next: { text, docs } }: { next: JobDetail['next'] }) 
       {docs !== undefined && (
         <>
           {' '}
-          <a href={`/${docs}`} target="_blank" rel="noreferrer">
-            More about this
-          </a>
+          <Out to={`/${docs}`}>More about this</Out>
         </>
       )}
     </p>

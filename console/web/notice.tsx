@@ -1,7 +1,7 @@
 import type { ActionOutcome } from '../requests.ts';
 import { Icon } from './icons.tsx';
 import { seen } from './outside.tsx';
-import { jobHref } from './route.ts';
+import { jobHref, route } from './route.ts';
 import { state, useValue } from './state.ts';
 
 interface Toast {
@@ -39,17 +39,20 @@ export function announceOutcome({ text, jobs }: ActionOutcome): void {
 
 export function Notices() {
   const said = useValue(notice);
+  const { id: shown } = useValue(route);
   return (
     <div class="notices" role="status" aria-live="polite">
       {said && (
         <div class={said.isBad ? 'notice bad' : 'notice'}>
           <p>
             <span class="lines">{said.text}</span>
-            {said.jobs.map((id) => (
-              <a key={id} class="to-job" href={jobHref(id)}>
-                {said.jobs.length === 1 ? 'Open the job' : <code>{id}</code>}
-              </a>
-            ))}
+            {said.jobs
+              .filter((id) => id !== shown)
+              .map((id) => (
+                <a key={id} class="to-job" href={jobHref(id)}>
+                  {said.jobs.length === 1 ? 'Open the job' : <code>{id}</code>}
+                </a>
+              ))}
           </p>
           <button
             type="button"

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { duration } from './format.ts';
-import { type PageOf, ServiceId } from './id.tsx';
+import { Out, type PageOf, ServiceId } from './id.tsx';
 import { INTERNAL_FIELDS } from './internal-fields.ts';
 import { JsonView } from './json-view.tsx';
 import { Line } from './outside.tsx';
@@ -92,9 +92,9 @@ function shownOf(value: unknown, name: string, page: string | undefined): Compon
   if (TIME.test(value)) return <At at={Date.parse(value)} />;
   if (/^https:\/\//.test(value)) {
     return (
-      <a href={value} target="_blank" rel="noreferrer">
+      <Out to={value}>
         <Line text={value.replace('https://', '')} length={80} />
-      </a>
+      </Out>
     );
   }
   return <Line text={value} />;

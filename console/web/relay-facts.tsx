@@ -11,8 +11,9 @@ export function useRelay(): RelayFacts {
   return facts;
 }
 
-/** Shown in place of the buttons of a console that may change something. */
+/** Says in a read-only console why it has no buttons. */
 export function ReadOnlyHint() {
+  if (useRelay().operate) return null;
   return (
     <p class="read-only">
       This console is read-only. Start it with <code>--operate</code> to make changes.

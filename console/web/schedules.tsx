@@ -2,14 +2,14 @@ import { useState } from 'preact/hooks';
 import type { Now } from '../contract.ts';
 import type { ActionOutcome } from '../requests.ts';
 import { Card } from './card.tsx';
-import { JsonView } from './json-view.tsx';
+import { Line } from './outside.tsx';
 import { ActionButton } from './question.tsx';
 import { href } from './route.ts';
 import { Table } from './table.tsx';
 import { At, AtAndAway } from './time.tsx';
 
 /** Everything that the clock fires, with a button to run it now. */
-export function Schedules({ schedules }: { schedules: Now['schedules'] }) {
+export function Schedules({ schedules, stopped }: Pick<Now, 'schedules' | 'stopped'>) {
   return (
     <Card id="schedules" title="Schedules">
       <Table
@@ -18,14 +18,16 @@ export function Schedules({ schedules }: { schedules: Now['schedules'] }) {
         heads={['Schedule', 'Times', 'Last run', 'Next run', ['Run', 'blank']]}
       >
         {schedules.map((schedule) => (
-          <ScheduleRow key={schedule.name} {...schedule} />
+          <ScheduleRow key={schedule.name} {...schedule} stopped={stopped} />
         ))}
       </Table>
     </Card>
   );
 }
 
-function ScheduleRow({ name, times, isCustom, takesTime, lastAt, nextAt }: Now['schedules'][number]) {
+type ScheduleRowProps = Now['schedules'][number] & Pick<Now, 'stopped'>;
+
+function ScheduleRow({ name, times, isCustom, takesTime, lastAt, nextAt, stopped }: ScheduleRowProps) {
   const [at, setAt] = useState('');
   const [said, setSaid] = useState<ActionOutcome | undefined>();
   const time = new Date(at).getTime();
@@ -33,11 +35,13 @@ function ScheduleRow({ name, times, isCustom, takesTime, lastAt, nextAt }: Now['
     <tr>
       <th scope="row">
         {isCustom ? <a href={href('jobs', undefined, { automation: name })}>{name}</a> : name}
-        {said && <JsonView name="It returned" value={said.result} />}
+        {said && <Returned result={said.result} />}
       </th>
       <td class="soft">{times}</td>
       <td data-label="Last run">{lastAt === undefined ? <span class="soft">not yet</span> : <At at={lastAt} />}</td>
-      <td data-label="Next run">{nextAt === undefined ? 'never' : <AtAndAway at={nextAt} />}</td>
+      <td data-label="Next run">
+        {stopped ? 'after the start of the stage' : nextAt === undefined ? 'never' : <AtAndAway at={nextAt} />}
+      </td>
       <td class="number">
         <ActionButton
           label="Run"
@@ -57,5 +61,17 @@ function ScheduleRow({ name, times, isCustom, takesTime, lastAt, nextAt }: Now['
         </ActionButton>
       </td>
     </tr>
+  );
+}
+
+/** What the function of a schedule returned, with the number of entries for a list. */
+function Returned({ result }: { result: unknown }) {
+  const facts = Object.entries(result ?? {}).map(([name, value]) => {
+    return `${name}: ${Array.isArray(value) ? value.length : JSON.stringify(value)}`;
+  });
+  return (
+    <div class="news">
+      <Line text={`It returned ${facts.join(', ') || 'nothing'}.`} />
+    </div>
   );
 }

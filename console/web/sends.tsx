@@ -13,7 +13,7 @@ export function Sends({ sends, older = 0 }: { sends: readonly Send[]; older?: nu
       {runsOf(sends).map(({ first, last, number, times }) => (
         <li key={number} class={first.answer}>
           <span>
-            {older + number}. {whatWasSent(first, older + number - 1)} at <At at={first.sentAt} />
+            {whatWasSent(first, older + number - 1)} at <At at={first.sentAt} />
             {times > 1 && (
               <>
                 , and {times - 1} more, the last at <At at={last.sentAt} />
@@ -27,7 +27,7 @@ export function Sends({ sends, older = 0 }: { sends: readonly Send[]; older?: nu
             <span class="soft number">after {duration(last.answeredAt - last.sentAt)}</span>
             {first.why !== undefined && (
               <span class="soft">
-                <Text text={first.why} length={300} />
+                <Text text={first.why.replace(STATUS, '')} length={300} />
               </span>
             )}
           </span>
@@ -36,6 +36,9 @@ export function Sends({ sends, older = 0 }: { sends: readonly Send[]; older?: nu
     </ol>
   );
 }
+
+/** The status, which is shown beside the reason. */
+const STATUS = /^(refused with status|the service answers) \d+,? ?/;
 
 /** Groups consecutive sends with the same result, with the number of the first. */
 function runsOf(sends: readonly Send[]) {

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import type { JobRow, JobStatus, Lane, LinkRow } from '../contract.ts';
+import type { JobRow, JobStatus, Lane } from '../contract.ts';
 
 type Tone = 'calm' | 'busy' | 'good' | 'warn' | 'bad';
 /** @param hint the meaning, in the words of docs/architecture.md */
@@ -45,7 +45,7 @@ const marks = {
   'not-done': mark('Not done', 'calm', slash, 'It ended without doing it; the job says why'),
   discarded: mark('Discarded', 'calm', ringWith(CROSS), 'An operator ended it without the rest of its steps'),
   parked: mark('Parked', 'bad', octagon, 'It waits for a person'),
-  unknown: mark('Outcome unknown', 'bad', question, 'Parked: the service may or may not have created it'),
+  unknown: mark('Parked: outcome unknown', 'bad', question, 'The service may or may not have created it'),
   begun: mark('Begun', 'busy', ring),
   stepDone: mark('Done', 'good', good),
   skipped: mark('Left out', 'calm', ringWith('M4.2 7h5.6')),
@@ -57,21 +57,12 @@ const marks = {
   unclear: mark('Unclear answer', 'bad', question),
   'not sent': mark('Not sent', 'calm', slash),
   sending: mark('Sending', 'good', good, 'Calls are sent'),
+  unused: mark('Not called', 'calm', ring, 'No call was sent in the last day'),
   noKey: mark('Key refused', 'bad', bad, 'The service refuses the key: calls wait for a new one'),
   failing: mark('Failing', 'warn', question, 'The last call failed. After three in a row, calls wait'),
   paused: mark('Paused', 'warn', ringWith('M5.6 4.8v4.4M8.4 4.8v4.4'), 'The service asked for a pause: calls wait'),
-  stopped: mark(
-    'Down',
-    'bad',
-    square,
-    'The service does not work: calls wait, and the relay tries again from time to time',
-  ),
-  partly: mark(
-    'Partly down',
-    'warn',
-    half,
-    'Some operations fail: their calls wait, and the relay tries again from time to time',
-  ),
+  stopped: mark('Down', 'bad', square, 'The service does not work: calls wait, and the relay tries again'),
+  partly: mark('Partly down', 'warn', half, 'Some operations fail: their calls wait, and the relay tries again'),
 };
 
 export type MarkName = keyof typeof marks;
@@ -110,8 +101,4 @@ export function statusText(status: JobStatus): string {
   return marks[status].text;
 }
 
-export function lifeMark(life: LinkRow['life']): MarkName {
-  return (
-    { unclaimed: 'queued', claimed: 'running', made: 'succeeded', moved: 'skipped', unreadable: 'parked' } as const
-  )[life];
-}
+export const statusHint = (status: JobStatus) => marks[status].hint;

@@ -12,7 +12,7 @@ interface TableProps {
 /** A table with a heading for each column. */
 export function Table({ class: look, caption, heads, children }: TableProps) {
   return (
-    <table class={look}>
+    <table class={`cards ${look ?? ''}`}>
       <caption class="hidden">{caption}</caption>
       <thead>
         <tr>

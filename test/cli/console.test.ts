@@ -47,7 +47,7 @@ describe('relay console --stage', () => {
   it('says on its pages and in the terminal that the stage is stopped', async () => {
     aws.isRunning = false;
     const { address, printed } = start();
-    const words = 'The stage test is stopped: npx partner-relay --stage test start starts it.';
+    const words = 'The stage test is stopped. To start it: npx partner-relay --stage test start';
     expect((await ask<Now>(await address(), '/api/now')).answer.stopped).toBe(words);
     await printed(words);
   });

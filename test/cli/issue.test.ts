@@ -67,7 +67,7 @@ describe('partner-relay issue', () => {
 
   const LISTS_FAIL = { kind: 'server-error', when: 'before work', operation: '/defects/list' } as const;
   const NOT_SAID = /the service did not say whether anything exists, so nothing was changed: .*the service answers 500/;
-  const NOT_THERE = /there is no defect .* in defects\/list of project_id .* Nothing was/;
+  const NOT_THERE = /the project has no defect with the id '.*'\. Nothing was changed/;
   it.each<[string, Fault | undefined, string, RegExp]>([
     ['exists', undefined, '6f1c2d7e-3b58-4c0a-9d41-7a5e8b2f1cff', NOT_THERE],
     ['can be asked', LISTS_FAIL, 'anything', NOT_SAID],

@@ -154,7 +154,7 @@ async function unknown(count: number): Promise<string[]> {
 describe('relay resolve --done', () => {
   it('relay resolve --done refuses an id that the service does not have, and accepts an existing id', async () => {
     const [id = ''] = await unknown(1);
-    const why = /there is no defect not-a-uuid in defects\/list of project_id .* Nothing was changed/;
+    const why = /the project has no defect with the id 'not-a-uuid'\. Nothing was changed/;
     await expect(run('resolve', id, '--done', 'not-a-uuid')).rejects.toThrow(why);
     expect(await relay.jobs('parked')).toHaveLength(1);
 

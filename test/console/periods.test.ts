@@ -36,11 +36,13 @@ const comment: StepEntry = {
 const inWords = (periods: readonly Period[]) =>
   periods.map(({ is, from, to = '', step }) => `${is} ${from}-${to}${step === undefined ? '' : ` ${step}`}`);
 
-it('the waterfall distinguishes queue, budget, flight and retry', () => {
+it('the waterfall distinguishes queue, flight and retry, and shows a long wait for the budget', () => {
+  const late = { ...lost, grantedAt: 2_200, sentAt: 2_200, endedAt: 2_400 };
+  const waited = { ...create, sends: { older: 0, newest: [late] } };
+  expect(inWords(periodsOf(job, [waited], 20_000))).toContain('budget 1200-2200 create-defect');
   expect(inWords(periodsOf(job, [create, comment], 20_000))).toEqual([
     'queue 1000-1200',
-    'budget 1200-1500 create-defect',
-    'work 1500-1510 create-defect',
+    'work 1200-1510 create-defect',
     'flight 1510-2000 create-defect',
     'retry 2000-3000 create-defect',
     'flight 3000-3400 create-defect',
@@ -58,8 +60,7 @@ it("a wait between two sends has the job's reason, and after an operator’s dec
   const told = { ...job, waits: { older: 0, newest: [...waits] } };
   expect(inWords(periodsOf(told, [resumed], 20_000))).toEqual([
     'queue 1000-1200',
-    'budget 1200-1500 create-defect',
-    'work 1500-1510 create-defect',
+    'work 1200-1510 create-defect',
     'flight 1510-2000 create-defect',
     'outage 2000-2600',
     'work 2600-3000 create-defect',

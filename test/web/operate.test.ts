@@ -31,7 +31,7 @@ inBrowser("an operator's actions", () => {
       .getByRole('link', { name: /^Parked/ })
       .first()
       .click();
-    const group = page.locator('.group').filter({ hasText: 'Outcome unknown' });
+    const group = page.locator('.group').filter({ hasText: 'Parked: outcome unknown' });
     await group.getByText('Answer lost').first().waitFor();
     await group.getByText('The same request again').first().waitFor();
     await group.getByText(', and 7 more, the last at').waitFor();
@@ -95,8 +95,11 @@ inBrowser("an operator's actions", () => {
   it('a stopped connection shows who waits for it, and is resumed there', async () => {
     const { page, changes } = await open('now');
     const main = page.getByRole('region', { name: 'main' });
-    await main.getByText('1 job waits').click();
-    await main.getByRole('link', { name: /^acme\/web#6/ }).waitFor();
+    await main.getByText('4 jobs wait').click();
+    await main
+      .getByRole('link', { name: /^acme\/web#6/ })
+      .first()
+      .waitFor();
     await main.getByRole('button', { name: 'Resume…' }).click();
     expect(changes).toEqual([]);
     const question = page.getByRole('dialog', { name: 'Resume main?' });
@@ -113,7 +116,7 @@ inBrowser("an operator's actions", () => {
     await schedules.getByRole('row').filter({ hasText: 'due-schedules' }).getByRole('button').click();
     await page.getByLabel('As of').fill('2026-11-20T16:30');
     await page.getByRole('dialog').getByRole('button', { name: 'Run' }).click();
-    await schedules.getByText('due').last().waitFor();
+    await schedules.getByText(/^It returned/).waitFor();
     const at = Date.parse('2026-11-20T16:30+01:00');
     expect(changes).toEqual([{ do: 'run schedule', schedule: 'due-schedules', at }]);
     await page.getByRole('link', { name: 'Open the job' }).click();
@@ -132,13 +135,16 @@ inBrowser("an operator's actions", () => {
     await expectAccessible(page);
     await question.getByLabel('Id of the defect').fill('wrong');
     await confirm.click();
-    await question.getByRole('alert').getByText('there is no defect wrong in').waitFor();
+    await question
+      .getByRole('alert')
+      .getByText("The project has no defect with the id 'wrong'. Nothing was changed.")
+      .waitFor();
     await question.getByLabel('Id of the defect').fill(defectId);
-    await question.getByLabel('Even if the relay made it for another issue or job').check();
+    await question.getByLabel('Take the defect even if it belongs to another issue or job').check();
     await confirm.click();
     await page.getByRole('link', { name: defectId }).waitFor();
     await change.click();
-    await question.getByLabel('It has no defect').check();
+    await question.getByLabel('Remove the link').check();
     await confirm.click();
     await question.waitFor({ state: 'detached' });
     // The list is read again after each change.
@@ -183,7 +189,7 @@ inBrowser("an operator's actions", () => {
   it('a read-only console has no way to change anything, and says why', async () => {
     const { page, go, changes, jobs } = await open('now', { operate: false });
     const actions = [
-      ...['Replay', 'Discard…', 'It exists…', 'Create it again', 'Search once more', 'Resume…', 'Run…', 'Change…'],
+      ...['Replay…', 'Discard…', 'It exists…', 'Create it again…', 'Search once more…', 'Resume…', 'Run…', 'Change…'],
     ];
     for (const screen of [`jobs/${jobs.unknown}`, 'parked', 'now', 'links', 'try']) {
       await go(screen);
@@ -200,7 +206,7 @@ inBrowser("an operator's actions", () => {
   });
 
   it('every screen shows that the stage is stopped, and the first one shows how to start it', async () => {
-    const words = 'The stage prod is stopped: npx partner-relay --stage prod start starts it.';
+    const words = 'The stage prod is stopped. To start it: npx partner-relay --stage prod start';
     const { page, go } = await open('now', { name: 'prod', stopped: async () => words });
     await page.getByText(words).waitFor();
     await go('jobs');

@@ -123,7 +123,7 @@ inBrowser("a person's view of the console", () => {
     expect(await focused('tagName')).toBe('INPUT');
     await page.keyboard.type('b542cd7c');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('no defect b542cd7c').waitFor();
+    await page.getByRole('alert').getByText("no defect with the id 'b542cd7c'").waitFor();
     expect(changes).toEqual([{ do: 'done', createdId: 'b542cd7c' }]);
   });
 

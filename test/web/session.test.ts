@@ -123,8 +123,11 @@ inBrowser('the page and its server', () => {
   it('a failed reading is explained in words, and can be tried again', async () => {
     const { page, go } = await open();
     await go('jobs/no-such-job');
+    await page.getByRole('heading', { name: 'No such job' }).waitFor();
     await page.getByRole('alert').getByText('There is no job no-such-job').waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     await shown.restart(async () => {
+      await page.getByRole('link', { name: 'Links' }).click();
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByRole('alert').getByText('The relay does not answer. Is it still running?').waitFor();
     });

@@ -21,31 +21,43 @@ export function BarChart(props: {
   series: readonly Series[];
   /** The limit for each part. */
   limit?: number;
-  unit: string;
+  /** By default the kind. */
+  unit?: string;
 }) {
   const { title, from, partMs, series, limit = 0, unit } = props;
   const parts = series[0]?.values.map((_, index) => series.map(({ is, values }) => ({ is, many: values[index] ?? 0 })));
   const sums = parts?.map((bars) => bars.reduce((sum, { many }) => sum + many, 0)) ?? [];
-  const all = sums.reduce((sum, many) => sum + many, 0);
+  const kinds = series.flatMap(({ is, values }) => {
+    const all = values.reduce((sum, many) => sum + many, 0);
+    return all === 0 && series.length > 1 ? [] : [{ is, text: `${count(all)} ${unit ?? is.replace('-', ' ')}` }];
+  });
   const top = Math.max(limit, ...sums, 1);
   const width = WIDTH / sums.length;
   const step = Math.ceil(sums.length / MOST_LABELS);
   const y = (value: number) => (HEIGHT - 1) * (1 - value / top) + 1;
-  const ofUnit = all === 1 ? unit.replace(/^calls$/, 'call') : unit;
   const beginning = (index: number) => hourAndMinute(from + index * partMs);
   return (
     <figure class="bar-chart">
       <div class="meter-head">
         <span>{title}</span>
-        <span>
-          <strong>{count(all)}</strong> <span class="soft">{ofUnit}</span>
-        </span>
+        <ul class="soft">
+          {kinds.map(({ is, text }) => (
+            <li key={is}>
+              <i class={is} /> {text}
+            </li>
+          ))}
+          {limit > 0 && (
+            <li>
+              <i class="limit" /> at most {count(limit)} per bar
+            </li>
+          )}
+        </ul>
       </div>
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${seen(title)}, since ${beginning(0)}: ${count(all)} ${ofUnit}`}
+        aria-label={`${seen(title)}, since ${beginning(0)}: ${kinds.map(({ text }) => text).join(', ')}`}
       >
         {parts?.map((bars, index) => {
           let below = 0;

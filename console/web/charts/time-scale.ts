@@ -11,6 +11,8 @@ export interface TimeScale {
 
 /** A narrower period could not be seen. */
 const LEAST_PART = 0.012;
+/** The periods of a shorter job are drawn as they are. */
+const LEAST_SHORTENED_MS = 10_000;
 
 /**
  * Draws each period as wide as it is long. If the shortest would then be too narrow, the widths are cube roots of the
@@ -19,7 +21,8 @@ const LEAST_PART = 0.012;
 export function timeScale(periods: readonly Period[], until: number): TimeScale {
   const lengths = periods.map(({ from, to = until }) => Math.max(0, to - from));
   const whole = lengths.reduce((sum, length) => sum + length, 0);
-  const isShortened = lengths.some((length) => length > 0 && length / whole < LEAST_PART);
+  const isShortened =
+    whole >= LEAST_SHORTENED_MS && lengths.some((length) => length > 0 && length / whole < LEAST_PART);
   const weight = (length: number) => (isShortened ? Math.cbrt(length) : length);
   let total = 0;
   const parts = periods.map(({ from, to = until }) => {

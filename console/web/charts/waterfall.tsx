@@ -2,7 +2,6 @@ import type { JobDetail, Period, StepDetail } from '../../contract.ts';
 import { now } from '../clock.ts';
 import { duration, exactTime } from '../format.ts';
 import { cut, Line, seen } from '../outside.tsx';
-import { Scroll } from '../scroll.tsx';
 import { useValue } from '../state.ts';
 import { Table } from '../table.tsx';
 import { At } from '../time.tsx';
@@ -22,7 +21,9 @@ export function Waterfall({ job }: { job: JobDetail }) {
   const scale = timeScale(periods, until);
   const rows = [
     { name: 'between steps', periods: periods.filter(({ step }) => step === undefined), step: undefined },
-    ...steps.map((step) => ({ name: step.step, periods: periods.filter((period) => period.step === step.step), step })),
+    ...steps
+      .filter(isShown)
+      .map((step) => ({ name: step.step, periods: periods.filter((period) => period.step === step.step), step })),
   ].filter((row) => row.periods.length > 0);
   return (
     <figure class="waterfall">
@@ -156,21 +157,19 @@ function PeriodTable({ periods, until }: { periods: readonly Period[]; until: nu
   return (
     <details class="as-table">
       <summary>The same as a table</summary>
-      <Scroll label="Table of the periods">
-        <Table caption="Periods of the job, in order" heads={['From', 'Step', 'What', ['Took', 'number'], 'Why']}>
-          {periods.map(({ from, to = until, step, is, why }) => (
-            <tr key={from}>
-              <td>
-                <At at={from} />
-              </td>
-              <td>{step && <Line text={stepTitle(step)} length={60} />}</td>
-              <td>{periodNames[is]}</td>
-              <td class="number">{duration(to - from)}</td>
-              <td>{why && <Line text={why} />}</td>
-            </tr>
-          ))}
-        </Table>
-      </Scroll>
+      <Table caption="Periods of the job, in order" heads={['From', 'Step', 'What', ['Took', 'number'], 'Why']}>
+        {periods.map(({ from, to = until, step, is, why }) => (
+          <tr key={from}>
+            <td>
+              <At at={from} />
+            </td>
+            <td>{step && <Line text={stepTitle(step)} length={60} />}</td>
+            <td>{periodNames[is]}</td>
+            <td class="number">{duration(to - from)}</td>
+            <td>{why && <Line text={why} />}</td>
+          </tr>
+        ))}
+      </Table>
     </details>
   );
 }
@@ -180,8 +179,12 @@ export function timeOf(periods: readonly Period[], until = 0): number {
   return periods.reduce((sum, { from, to = until }) => sum + to - from, 0);
 }
 
-/** A step's name without the digest that makes it unique in its job. */
-export const stepTitle = (step: string) => step.replace(/ (?=\d*[a-f])[\da-f]{8}$/, '');
+/** A step's name without what makes it unique in its job: a digest, the number of the first try, the kind of a wait. */
+export const stepTitle = (step: string) =>
+  step.replace(/ (?=\d*[a-f])[\da-f]{8}$| 1$/, '').replace(/^(say why it waits): .*/, '$1');
+
+/** False for the steps that only note a time. */
+export const isShown = ({ calls }: StepDetail) => calls !== 'clock';
 
 export function stepAnchor(step: string): string {
   return `step ${step}`;

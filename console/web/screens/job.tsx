@@ -1,39 +1,43 @@
+import { useEffect } from 'preact/hooks';
 import type { JobDetail, OperatorDecision, StepDetail } from '../../contract.ts';
 import { Card } from '../card.tsx';
-import { stepAnchor, stepTitle, timeOf, Waterfall } from '../charts/waterfall.tsx';
+import { isShown, stepAnchor, stepTitle, timeOf, Waterfall } from '../charts/waterfall.tsx';
+import { now } from '../clock.ts';
 import { Loaded } from '../failure.tsx';
 import { duration } from '../format.ts';
 import { Icon } from '../icons.tsx';
-import { Id, usePages } from '../id.tsx';
+import { Id, Out, usePages } from '../id.tsx';
 import { JobFiles } from '../job-files.tsx';
 import { newsOf, titleOf } from '../job-rows.tsx';
 import { NextOf, NextText } from '../next.tsx';
 import { Line, seen, Text, withShortIds } from '../outside.tsx';
 import { Fact, Readable } from '../readable.tsx';
+import { ReadOnlyHint } from '../relay-facts.tsx';
 import { useJob } from '../resource.ts';
-import { href, jobHref, lastList } from '../route.ts';
+import { href, jobHref, lastList, replaceAddress } from '../route.ts';
 import { Screen } from '../screen.tsx';
 import { Sends } from '../sends.tsx';
+import { useValue } from '../state.ts';
 import { jobMark, type MarkName, StatusMark } from '../status.tsx';
-import { At, Continues, Since } from '../time.tsx';
+import { Ago, At, Continues, Since } from '../time.tsx';
 
-const stepMarks: Readonly<Record<StepDetail['status'], MarkName>> = {
-  begun: 'begun',
-  done: 'stepDone',
-  skipped: 'skipped',
-  failed: 'failed',
-};
+const stepMarks = { begun: 'begun', done: 'stepDone', skipped: 'skipped' } as const;
 
 const causes = { github: 'GitHub', slack: 'Slack', webhook: 'Webhook' };
 
 /** One job: its cause, how it used its time, every send, and what to do next. */
 export function JobScreen({ id }: { id: string }) {
   const resource = useJob(id);
-  const { data: job } = resource;
+  const { data: job, error } = resource;
+  const untitled = error?.status === 404 ? 'No such job' : 'Job';
+  // The address may have the short name.
+  useEffect(() => {
+    if (job && job.id !== id) replaceAddress(jobHref(job.id));
+  }, [job?.id]);
   return (
     <Screen
-      title={job ? seen(job.subject).slice(0, 80) : 'Job'}
-      heading={job ? <Line text={titleOf(job)} /> : 'Job'}
+      title={job ? seen(job.subject).slice(0, 80) : untitled}
+      heading={job && <Line text={titleOf(job)} />}
       aside={
         <div class="tools">
           {job && <JobFiles {...job} />}
@@ -49,24 +53,28 @@ export function JobScreen({ id }: { id: string }) {
   );
 }
 
+const isOver = ({ status }: JobDetail) => status === 'succeeded' || status === 'not-done';
+
 function JobView({ job, reload }: { job: JobDetail; reload: () => void }) {
   const pageOf = usePages(job.connection);
+  const took = timeOf(job.periods, useValue(now));
   return (
     <>
+      <ReadOnlyHint />
       <Head job={job} />
-      {job.next.actions.length > 0 && (
+      {!isOver(job) && (
         <section class={job.status === 'parked' ? 'card next urgent' : 'card next'} aria-labelledby="next">
           <h2 id="next">What to do next</h2>
           <NextText next={job.next} />
           <NextOf job={job} reload={reload} />
         </section>
       )}
-      {job.periods.length > 0 && (
+      {took >= 1 && (
         <Card id="time" title="Where the time went">
           <Waterfall job={job} />
         </Card>
       )}
-      <Steps job={job} shownAbove={job.openCreations.map(({ step }) => step)} />
+      <Steps job={job} />
       {job.decisions.length > 0 && <Decisions decisions={job.decisions} />}
       <Card id="input" title="Input">
         <Readable value={job.input} pageOf={pageOf} />
@@ -79,14 +87,25 @@ function Head({ job }: { job: JobDetail }) {
   const { id, shortName, automation, trigger, connection, lane, subject, person, personName, cause, attempts } = job;
   const { createdAt, finishedAt, personMs = 0 } = job;
   const news = newsOf(job);
-  const took = job.status === 'parked' ? 'Parked after' : 'Took';
+  const [made = '', thing = '', madeId] = / (\w+) ([\da-f-]{36})/.exec(news) ?? [];
+  const page = usePages(connection)(`${thing}_id`, madeId);
   return (
     <section class="job-head" aria-label="About this job">
       <p class="outcome" role="status">
         <StatusMark of={jobMark(job)} />
         {news !== '' && (
           <span>
-            <Text text={job.status === 'succeeded' ? withShortIds(news) : news} />
+            <Text
+              text={job.status === 'succeeded' ? withShortIds(page ? news.replace(made, ` a ${thing}`) : news) : news}
+            />
+            {page && (
+              <>
+                {' '}
+                <Out to={page} title={madeId}>
+                  Open the {thing}
+                </Out>
+              </>
+            )}
           </span>
         )}
         <Continues job={job} />
@@ -116,9 +135,20 @@ function Head({ job }: { job: JobDetail }) {
         <Fact name="Created">
           <At at={createdAt} />
         </Fact>
-        <Fact name={finishedAt === undefined ? 'So far' : took}>
-          {finishedAt === undefined ? <Since at={createdAt} /> : duration(finishedAt - createdAt - personMs)}
-        </Fact>
+        {finishedAt === undefined ? (
+          <Fact name="So far">
+            <Since at={createdAt} />
+          </Fact>
+        ) : job.status === 'parked' ? (
+          <Fact name="Parked">
+            <Ago at={finishedAt} />
+          </Fact>
+        ) : (
+          <Fact name="Took">
+            {duration(finishedAt - createdAt - personMs)}
+            {personMs > 0 && ` and ${duration(personMs)} waiting for a person`}
+          </Fact>
+        )}
         {attempts > 0 && <Fact name="Failed attempts">{attempts}</Fact>}
         {cause !== undefined && (
           <Fact name="Cause">
@@ -141,16 +171,22 @@ function Head({ job }: { job: JobDetail }) {
   );
 }
 
-/** @param shownAbove the steps whose sends are already shown above */
-function Steps({ job: { connection, steps, periods }, shownAbove }: { job: JobDetail; shownAbove: readonly string[] }) {
+function Steps({ job }: { job: JobDetail }) {
+  const { connection, steps, periods, openCreations, news, status } = job;
+  const isOpen = ({ step }: StepDetail) => openCreations.some((one) => one.step === step);
+  const markOf = (step: StepDetail): { of: MarkName; text?: string } => {
+    if (step.status !== 'failed') return { of: stepMarks[step.status] };
+    if (isOpen(step)) return { of: 'unknown', text: 'Outcome unknown' };
+    return isOver(job) || status === 'parked' ? { of: 'failed' } : { of: 'not sent', text: 'Failed before' };
+  };
   return (
     <Card id="steps" title="Steps">
       {steps.length === 0 && <p class="soft">No step has begun yet.</p>}
       <ol class="steps">
-        {steps.map((step) => (
+        {steps.filter(isShown).map((step) => (
           <li key={step.step} id={stepAnchor(step.step)} tabIndex={-1}>
             <h3>
-              <StatusMark of={stepMarks[step.status]} />
+              <StatusMark {...markOf(step)} />
               <Line text={stepTitle(step.step)} length={80} />
               <code class="soft">{seen(step.calls)}</code>
               {step.finishedAt !== undefined && step.status !== 'skipped' && (
@@ -159,12 +195,12 @@ function Steps({ job: { connection, steps, periods }, shownAbove }: { job: JobDe
                 </span>
               )}
             </h3>
-            {step.note !== undefined && (
+            {step.note !== undefined && !news.includes(step.note) && (
               <p>
                 <Text text={step.note} />
               </p>
             )}
-            {shownAbove.includes(step.step) ? (
+            {isOpen(step) ? (
               <p class="soft">What was sent is shown above.</p>
             ) : (
               <Sends sends={step.sends} older={step.olderSends} />

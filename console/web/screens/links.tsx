@@ -10,7 +10,7 @@ import { useResource } from '../resource.ts';
 import { href } from '../route.ts';
 import { Screen } from '../screen.tsx';
 import { SearchBox } from '../search.tsx';
-import { lifeMark, StatusMark } from '../status.tsx';
+import { type MarkName, StatusMark } from '../status.tsx';
 import { Table } from '../table.tsx';
 import { Ago } from '../time.tsx';
 import { FirstEvent } from './jobs.tsx';
@@ -41,26 +41,25 @@ export function LinksScreen() {
             )
           }
         </Loaded>
-        <ChangeLink changed={resource.reload} />
+        <div class="actions">
+          <ChangeLink changed={resource.reload} />
+        </div>
       </Card>
     </Screen>
   );
 }
 
-const lives: Readonly<Record<LinkRow['life'], string>> = {
-  unclaimed: 'No defect',
-  claimed: 'Being created',
-  made: 'Linked',
-  moved: 'Moved',
-  unreadable: 'Cannot be read',
-};
-
-/** Why no job creates the defect of a claimed issue now. */
-const rests: Readonly<Record<NonNullable<LinkRow['claimRests']>, string>> = {
-  waiting: 'Waits to be created',
-  parked: 'Its creation is parked',
-  discarded: 'Its creation was discarded',
-  gone: 'Its job is gone',
+/** The states of links, and why no job creates the defect of a claimed issue now. */
+const states: Readonly<Record<LinkRow['life'] | NonNullable<LinkRow['claimRests']>, readonly [MarkName, string]>> = {
+  unclaimed: ['queued', 'No defect'],
+  claimed: ['running', 'Being created'],
+  made: ['succeeded', 'Linked'],
+  moved: ['skipped', 'Moved'],
+  unreadable: ['parked', 'Cannot be read'],
+  waiting: ['waiting', 'Waits to be created'],
+  parked: ['parked', 'Its creation is parked'],
+  discarded: ['discarded', 'Its creation was discarded'],
+  gone: ['discarded', 'Its job is gone'],
 };
 
 function Links({ rows, changed }: { rows: readonly LinkRow[]; changed: () => void }) {
@@ -91,11 +90,7 @@ function Links({ rows, changed }: { rows: readonly LinkRow[]; changed: () => voi
             )}
           </td>
           <td>
-            {claimRests === undefined ? (
-              <StatusMark of={lifeMark(life)} text={lives[life]} />
-            ) : (
-              <StatusMark of={claimRests === 'gone' ? 'discarded' : claimRests} text={rests[claimRests]} />
-            )}
+            <StatusMark of={states[claimRests ?? life][0]} text={states[claimRests ?? life][1]} />
             {movedTo !== undefined && (
               <div class="news">
                 to <Line text={movedTo} length={80} />
@@ -103,16 +98,20 @@ function Links({ rows, changed }: { rows: readonly LinkRow[]; changed: () => voi
             )}
             {claimedBy !== undefined && (
               <div class="news">
-                <a href={href('jobs', claimedBy)}>its job</a>
+                <a href={href('jobs', claimedBy)}>Its job</a>
               </div>
             )}
           </td>
           <td>{defectId !== undefined && <Defect id={defectId} connection={connection} />}</td>
-          <td class="soft">{connection}</td>
-          <td class="number soft">{changedAt !== undefined && <Ago at={changedAt} />}</td>
+          <td class="soft" data-label={connection && 'Connection'}>
+            {connection}
+          </td>
+          <td class="number soft" data-label="Changed">
+            {changedAt !== undefined && <Ago at={changedAt} />}
+          </td>
           {operate && (
             <td>
-              <ChangeLink issue={issue} changed={changed} />
+              <ChangeLink issue={issue} defectId={defectId} changed={changed} />
             </td>
           )}
         </tr>

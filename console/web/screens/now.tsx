@@ -4,8 +4,9 @@ import { Card } from '../card.tsx';
 import { BarChart } from '../charts/bar-chart.tsx';
 import { Meter } from '../charts/meter.tsx';
 import { Loaded } from '../failure.tsx';
-import { count, many, sentence } from '../format.ts';
+import { count, many, sentence, waitingJobs } from '../format.ts';
 import { JobTable } from '../job-rows.tsx';
+import { isBroken, whatFails } from '../outages.tsx';
 import { Line, Text } from '../outside.tsx';
 import { ActionButton } from '../question.tsx';
 import { Fact } from '../readable.tsx';
@@ -27,24 +28,24 @@ export function NowScreen() {
         {(now) => {
           const [broken, working] = [now.connections.filter(isBroken), now.connections.filter((one) => !isBroken(one))];
           const cards = (some: readonly ConnectionNow[]) =>
-            some.map((one) => <ConnectionCard key={one.connection} of={one} at={now.at} />);
+            some.map((one) => <ConnectionCard key={one.connection} of={one} now={now} />);
+          const held = broken.filter((one) => one.held.jobs > 0).map(({ connection }) => connection);
+          const without = held.length > 0 && ` (those that wait for ${held.join(', ')} are above)`;
           return (
             <>
-              {now.stopped && <p class="read-only">{now.stopped}</p>}
+              {now.stopped && <Stopped said={now.stopped} />}
               {cards(broken)}
               <Counts {...now} />
               {cards(working)}
               <LastHour of={now} />
-              <Card id="recent" title="The last jobs">
+              <Card id="recent" title={`The last jobs${without || ''}`}>
                 {now.recent.length > 0 ? (
                   <JobTable rows={now.recent} caption="The last jobs" />
                 ) : (
-                  <p>
-                    {broken.some(({ held }) => held.jobs > 0) ? 'All jobs wait for the connection above.' : <NoJobs />}
-                  </p>
+                  <p>{without ? 'There are no others.' : <NoJobs />}</p>
                 )}
               </Card>
-              <Schedules schedules={now.schedules} />
+              <Schedules {...now} />
             </>
           );
         }}
@@ -53,20 +54,28 @@ export function NowScreen() {
   );
 }
 
-/** Whether the connection cannot send as it should. */
-export const isBroken = ({ stopped, pausedUntil }: ConnectionNow) => stopped.length > 0 || pausedUntil !== null;
+/** @param said ends with the command that starts the stage */
+function Stopped({ said }: { said: string }) {
+  const [, words, command] = /^(.*: )?(.*)$/.exec(said) ?? [];
+  return (
+    <p class="read-only">
+      {words}
+      <code>{command}</code>
+    </p>
+  );
+}
 
 const ENDINGS = ['succeeded', 'not-done', 'parked'] as const;
 
 /** How the jobs of the last hour ended, and how much of the limits they used. */
 function LastHour({ of: { hour, connections } }: { of: Now }) {
-  const { from, partMs, jobs } = hour;
-  const ended = ENDINGS.map((is) => ({ is, values: jobs[is] ?? [] }));
+  const { from, partMs } = hour;
+  const ended = ENDINGS.map((is) => ({ is, values: hour.jobs[is] ?? [] }));
   const parts = ended[0]?.values.length ?? 0;
   const charts = [
-    { title: 'Jobs', unit: 'ended or parked', series: ended },
+    { title: 'Jobs', series: ended },
     ...connections.map(({ connection, minute, dayCalls }) => ({
-      ...{ title: connection, unit: 'calls', limit: (minute.limit * partMs) / 60_000 },
+      ...{ title: connection, limit: (minute.limit * partMs) / MINUTE_MS },
       series: [{ is: 'calls', values: dayCalls.slice(-parts) }],
     })),
   ].filter(({ series }) => series.some(({ values }) => values.some((many) => many > 0)));
@@ -82,7 +91,7 @@ function LastHour({ of: { hour, connections } }: { of: Now }) {
   );
 }
 
-function Counts({ counts, oldest }: Pick<Now, 'counts' | 'oldest'>) {
+function Counts({ at, counts, oldest }: Pick<Now, 'at' | 'counts' | 'oldest'>) {
   return (
     <ul class="tiles" aria-label="Jobs by status">
       {STATUSES.map((status) => {
@@ -93,7 +102,7 @@ function Counts({ counts, oldest }: Pick<Now, 'counts' | 'oldest'>) {
             <a href={status === 'parked' ? href('parked') : href('jobs', undefined, { status })} data-item={status}>
               <StatusMark of={status} text={statusText(status)} />
               <strong class={number === 0 ? 'zero' : status}>{many(counts[status])}</strong>
-              {number > 0 && since !== null && (
+              {number > 0 && since !== null && at - since >= MINUTE_MS && (
                 <small class="soft">
                   oldest <Ago at={since} />
                 </small>
@@ -107,7 +116,7 @@ function Counts({ counts, oldest }: Pick<Now, 'counts' | 'oldest'>) {
 }
 
 /** One line, which opens to show the lanes and the day. */
-function ConnectionCard({ of, at }: { of: ConnectionNow; at: number }) {
+function ConnectionCard({ of, now }: { of: ConnectionNow; now: Now }) {
   const { connection, service, minute, day, dayCalls, dayUsedUpAt, failing, assumed, lanes } = of;
   const id = `connection-${connection}`;
   return (
@@ -126,15 +135,17 @@ function ConnectionCard({ of, at }: { of: ConnectionNow; at: number }) {
             <BarChart
               {...{
                 title: 'Last 24 hours',
-                from: firstOf(dayCalls, at),
+                from: firstOf(dayCalls, now.at),
                 partMs: HOUR_MS,
                 unit: `of ${count(day.limit)} calls`,
               }}
               series={[{ is: 'calls', values: hoursOf(dayCalls) }]}
             />
-            <p class="soft small">
-              <Forecast at={dayUsedUpAt} />
-            </p>
+            {dayUsedUpAt !== null && (
+              <p class="soft small">
+                At the pace of the last hour, the day’s limit is reached at <AtAndAway at={dayUsedUpAt} />.
+              </p>
+            )}
           </div>
           <LaneTable lanes={lanes} connection={connection} />
         </div>
@@ -147,7 +158,7 @@ function ConnectionCard({ of, at }: { of: ConnectionNow; at: number }) {
           The last call failed at <At at={failing.at} />. <Text text={sentence(failing.why)} length={300} />
         </p>
       )}
-      {isBroken(of) && <Outage of={of} />}
+      {isBroken(of) ? <Outage of={of} now={now} /> : <UsedUp lanes={lanes} at={now.at} />}
       {assumed !== null && <Assumed {...assumed} />}
     </section>
   );
@@ -167,23 +178,30 @@ function hoursOf(calls: readonly number[]): number[] {
   );
 }
 
-/** When the day's limit will be reached. */
-function Forecast({ at }: { at: number | null }) {
-  if (at === null) return <>At the pace of the last hour, the day’s limit is not reached.</>;
-  return (
-    <>
-      At the pace of the last hour, the day’s limit is reached at <AtAndAway at={at} />.
-    </>
-  );
+const MINUTE_MS = 60_000;
+
+/** Says which lanes have used up their calls of the day: their jobs wait longer than the limit per minute requires. */
+function UsedUp({ lanes, at }: { lanes: readonly LaneNow[]; at: number }) {
+  return lanes
+    .filter(({ inLine, left, nextSlotAt }) => inLine.jobs > 0 && left === 0 && (nextSlotAt ?? 0) > at + MINUTE_MS)
+    .map(({ lane, inLine, nextSlotAt }) => (
+      <p key={lane} class="outage">
+        <span>
+          <strong>Day’s budget for {lane} used up:</strong> {waitingJobs(inLine)}, the first until{' '}
+          <AtAndAway at={nextSlotAt ?? at} />.
+        </span>
+      </p>
+    ));
 }
 
 /** Whether the connection sends calls. */
-function ConnectionState({ stopped, pausedUntil, refusesKey, failing }: ConnectionNow) {
+function ConnectionState({ stopped, pausedUntil, refusesKey, failing, day }: ConnectionNow) {
   if (refusesKey) return <StatusMark of="noKey" />;
   if (stopped.some(({ operation }) => operation === undefined)) return <StatusMark of="stopped" />;
   if (pausedUntil !== null) return <StatusMark of="paused" />;
   if (stopped.length > 0) return <StatusMark of="partly" />;
-  return <StatusMark of={failing === undefined ? 'sending' : 'failing'} />;
+  if (failing !== undefined) return <StatusMark of="failing" />;
+  return <StatusMark of={day.used === 0 ? 'unused' : 'sending'} />;
 }
 
 /** Says that the limit per minute is lower than configured. */
@@ -197,49 +215,54 @@ function Assumed({ perMinute, since }: NonNullable<ConnectionNow['assumed']>) {
 }
 
 /** An outage: what does not work, since when, what the relay tries, which jobs wait, and what to do. */
-function Outage({ of: { connection, stopped, pausedUntil, refusesKey, held } }: { of: ConnectionNow }) {
+function Outage({ of, now }: { of: ConnectionNow; now: Now }) {
+  const { connection, stopped, pausedUntil, refusesKey, held } = of;
+  const isWhole = stopped.every(({ operation }) => operation === undefined);
   return (
     <div class={refusesKey ? 'outage bad' : 'outage'}>
       {pausedUntil !== null && stopped.length === 0 && (
         <p>
-          <strong>The service asked for a pause.</strong> Calls continue by themselves at <AtAndAway at={pausedUntil} />
-          .
+          <strong>{whatFails(of, undefined)}.</strong> Calls continue by themselves at <AtAndAway at={pausedUntil} />.
         </p>
       )}
       {stopped.map(({ operation, since, why, triedAt, until }) => (
         <Fragment key={operation ?? ''}>
           <p>
-            <strong>
-              {refusesKey
-                ? 'The service refuses the key.'
-                : operation === undefined
-                  ? `${connection} is down.`
-                  : `${operation} fails.`}
-            </strong>{' '}
-            <Text text={sentence(why)} length={300} />
+            <strong>{whatFails(of, operation)}.</strong> <Text text={sentence(why)} length={300} />
           </p>
           <dl class="facts">
             <Fact name="Since">
               <At at={since} /> (<Since at={since} />)
             </Fact>
             <Fact name="Last try">
-              <At at={triedAt} />
+              <At at={triedAt} /> (<Ago at={triedAt} />)
             </Fact>
-            <Fact name="Next try">
-              <Coming at={until} past={held.jobs > 0 ? 'in a moment' : 'with the next job'} />
-            </Fact>
+            {!refusesKey && !now.stopped && (
+              <Fact name="Next try">
+                <Coming at={until} past={held.jobs > 0 ? 'in a moment' : 'with the next job'} />
+              </Fact>
+            )}
           </dl>
         </Fragment>
       ))}
-      {held.jobs > 0 && <Held of={held} connection={connection} />}
+      {held.jobs > 0 && <Held of={held} connection={connection} at={now.at} />}
       {refusesKey ? (
         <p>
-          Enter a new key: <code>npx partner-relay secrets set partner/{connection}</code>. Then restart a relay that
-          runs on one machine. The jobs continue by themselves within five minutes.
+          Enter a new key: <code>npx partner-relay secrets set partner/{connection}</code>. If the relay runs on one
+          machine, restart it then. The jobs continue by themselves within five minutes.
         </p>
       ) : (
         stopped.length > 0 && (
-          <p>The jobs continue by themselves when it works again. If it lasts, ask the people who run the service.</p>
+          <p>
+            {!now.stopped && 'The jobs continue by themselves when it works again. '}
+            {now.isBrokenInTry ? (
+              <>
+                You broke the sandbox: <a href={href('try')}>repair it in Try</a>.
+              </>
+            ) : (
+              isWhole && 'If it lasts, ask the people who run the service.'
+            )}
+          </p>
         )
       )}
       <div class="actions">
@@ -252,16 +275,14 @@ function Outage({ of: { connection, stopped, pausedUntil, refusesKey, held } }: 
 }
 
 /** The jobs that wait for one cause, as a row that opens. */
-function Held({ of, connection }: { of: ConnectionNow['held']; connection: string }) {
+function Held({ of, connection, at }: { of: ConnectionNow['held']; connection: string; at: number }) {
   const { people, oldestSince, rows } = of;
   return (
     <details class="held">
       <summary data-item={`held ${connection}`}>
-        <strong>
-          {many(of)} {of.jobs === 1 ? 'job waits' : 'jobs wait'} for this
-        </strong>
+        <strong>{waitingJobs(of)}</strong>
         {people > 0 && ` · ${count(people)} ${people === 1 ? 'person waits' : 'people wait'} for an answer`}
-        {oldestSince !== null && (
+        {oldestSince !== null && at - oldestSince >= MINUTE_MS && (
           <>
             {' · '}oldest <Ago at={oldestSince} />
           </>
@@ -275,7 +296,7 @@ function Held({ of, connection }: { of: ConnectionNow['held']; connection: strin
   );
 }
 
-const LANE_NUMBERS = ['Can send now', 'Next slot', 'In line', 'In the queue', 'Oldest waits'];
+const LANE_NUMBERS = ['Calls left now', 'Next slot', 'In line', 'In the queue', 'Oldest waits'];
 
 function LaneTable({ lanes, connection }: { lanes: readonly LaneNow[]; connection: string }) {
   return (

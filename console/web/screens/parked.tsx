@@ -3,9 +3,10 @@ import type { ParkedGroups } from '../../contract.ts';
 import { Loaded } from '../failure.tsx';
 import { jobs } from '../format.ts';
 import { JobActions } from '../job-actions.tsx';
-import { JobTable } from '../job-rows.tsx';
-import { NextOf } from '../next.tsx';
+import { JobTable, SelectBox } from '../job-rows.tsx';
+import { NextOf, WaitsHere } from '../next.tsx';
 import { Line, Text } from '../outside.tsx';
+import { ReadOnlyHint, useRelay } from '../relay-facts.tsx';
 import { useJob, useResource } from '../resource.ts';
 import { href, jobHref } from '../route.ts';
 import { Screen } from '../screen.tsx';
@@ -22,6 +23,7 @@ export function ParkedScreen() {
   const resource = useResource<ParkedGroups>('/api/parked');
   return (
     <Screen title="Parked">
+      <ReadOnlyHint />
       <Loaded of={resource}>
         {({ groups, more }) => (
           <>
@@ -55,6 +57,14 @@ function GroupCard({ group, reload }: { group: Group; reload: () => void }) {
   const isOne = all.length === 1;
   const ids = isOne ? all : all.filter((id) => selected.has(id));
   const isAll = ids.length === rows.length;
+  const mayChoose = useRelay().operate && !isOne;
+  const select = (id: string, isSelected: boolean) => {
+    const next = new Set(selected);
+    if (isSelected) next.add(id);
+    else next.delete(id);
+    setSelected(next);
+  };
+  const shown = isWhole ? rows : rows.slice(0, SHOWN);
   return (
     <section class="card group" aria-labelledby={heading}>
       <header>
@@ -70,34 +80,31 @@ function GroupCard({ group, reload }: { group: Group; reload: () => void }) {
       <p class="sentence">
         <Text text={help} />
       </p>
-      {outcomeUnknown &&
-        (isWhole ? rows : rows.slice(0, SHOWN)).map((row) => (
-          <Unknown key={row.id} id={row.id} isOpen={rows.length === 1} summary={row.summary} reload={reload} />
-        ))}
-      {(rows.length > 1 || !outcomeUnknown) && (
+      {outcomeUnknown ? (
+        shown.map((row) => (
+          <div key={row.id} class="unknown">
+            {mayChoose && <SelectBox row={row} selected={selected} select={select} />}
+            <Unknown id={row.id} isOpen={isOne} summary={row.summary} reload={reload} />
+          </div>
+        ))
+      ) : (
+        <JobTable
+          rows={shown}
+          caption="Parked jobs with this reason"
+          selected={selected}
+          select={mayChoose ? select : undefined}
+        />
+      )}
+      {!isWhole && rows.length > SHOWN && (
+        <button type="button" class="news-bar" onClick={() => setWhole(true)}>
+          Show {jobs(rows.length - SHOWN)} more
+        </button>
+      )}
+      {!(isOne && outcomeUnknown) && (
         <>
-          <JobTable
-            rows={isWhole ? rows : rows.slice(0, SHOWN)}
-            caption="Parked jobs with this reason"
-            selected={selected}
-            select={
-              isOne
-                ? undefined
-                : (id, isSelected) => {
-                    const next = new Set(selected);
-                    if (isSelected) next.add(id);
-                    else next.delete(id);
-                    setSelected(next);
-                  }
-            }
-          />
-          {!isWhole && rows.length > SHOWN && (
-            <button type="button" class="news-bar" onClick={() => setWhole(true)}>
-              Show {jobs(rows.length - SHOWN)} more
-            </button>
-          )}
+          <WaitsHere connections={rows.map(({ connection }) => connection)} />
           <div class="bulk">
-            {!isOne && (
+            {mayChoose && (
               <label class="check">
                 <input type="checkbox" checked={isAll} onChange={() => setSelected(new Set(isAll ? [] : all))} />
                 {ids.length === 0 ? 'Select all' : `${jobs(ids.length)} selected`}
@@ -125,7 +132,7 @@ function Unknown(props: { id: string; summary: string; isOpen: boolean; reload: 
   const [isRead, setRead] = useState(isOpen);
   const resource = useJob(id, isRead);
   return (
-    <details class="unknown" open={isOpen} onToggle={({ currentTarget }) => currentTarget.open && setRead(true)}>
+    <details open={isOpen} onToggle={({ currentTarget }) => currentTarget.open && setRead(true)}>
       <summary>
         <Line text={summary} length={120} />
       </summary>

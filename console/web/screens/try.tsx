@@ -4,6 +4,7 @@ import type { ActionOutcome, TryAction } from '../../requests.ts';
 import { type ApiError, post } from '../api.ts';
 import { Card } from '../card.tsx';
 import { Failure, Loaded } from '../failure.tsx';
+import { Out } from '../id.tsx';
 import { announceOutcome } from '../notice.tsx';
 import { Line, seen } from '../outside.tsx';
 import { ReadOnlyHint, useRelay } from '../relay-facts.tsx';
@@ -43,7 +44,7 @@ export function TryScreen() {
   const act: Act = operate ? (action) => void send(action) : undefined;
   return (
     <Screen title="Try">
-      {!operate && <ReadOnlyHint />}
+      <ReadOnlyHint />
       {failed && <Failure error={failed.error} retry={() => void send(failed.action)} />}
       <Loaded of={resource}>
         {(facts) => (
@@ -254,11 +255,7 @@ type Part = TryFacts['messages'][number]['parts'][number];
 function MessageText({ text, is, url }: Part['text'][number]) {
   const shown = <bdi class="outside">{seen(text)}</bdi>;
   if (url !== undefined) {
-    return (
-      <a href={url} target="_blank" rel="noreferrer">
-        {shown}
-      </a>
-    );
+    return <Out to={url}>{shown}</Out>;
   }
   return is === 'code' ? <code>{shown}</code> : is === 'bold' ? <strong>{shown}</strong> : shown;
 }

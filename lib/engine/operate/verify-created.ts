@@ -48,11 +48,9 @@ export function createVerifyCreated(
     if (found && marker !== undefined) verifyMarker(row?.[found.field], marker);
     if (found && mayHave !== undefined) verifyIsFree(markerIn(row?.[found.field]), mayHave);
     if (typeof known === 'string' || typeof known === 'number') return known;
-    const where = Object.entries(scope).map(([field, value]) => `${field} ${value}`);
-    const most = isWhole ? '' : `the ${rows.length} rows that the relay can read of `;
-    throw new Error(
-      `there is no ${thing} ${id} in ${most}${shows.name}${where.length > 0 ? ` of ${where.join(', ')}` : ''}. Nothing was changed: copy the id from the service`,
-    );
+    const [where = 'service'] = Object.keys(scope).map((field) => field.replace(/_id$/, ''));
+    const most = isWhole ? '' : ` among the ${rows.length} that the relay can read`;
+    throw new Error(`the ${where} has no ${thing} with the id '${id}'${most}. Nothing was changed`);
 
     /** Checks who created the object. If the list does not show the text, it cannot tell. */
     function verifyMarker(text: unknown, marker: string): void {
