@@ -3,6 +3,7 @@ import * as z from 'partner-relay/zod';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JobDetail, JobPage, JobTest, LinkPage, Now, ParkedGroups } from '../../console/contract.ts';
 import type { ActionOutcome, ActionResult } from '../../console/requests.ts';
+import { shortName } from '../../lib/engine/record/job.ts';
 import type { Steps } from '../../lib/triggers/steps.ts';
 import { exampleEvent } from '../../local/examples/github-event.ts';
 import type { RelayTest } from '../../local/trial/define-tests.ts';
@@ -170,6 +171,11 @@ describe('a job', () => {
     const text = JSON.stringify(await detail(id));
     expect(text).not.toMatch(/nonce|signature/i);
     for (const secret of [key?.apiKey ?? '', key?.secretKey ?? '']) expect(text).not.toContain(secret);
+  });
+
+  it('is found by its short name, too', async () => {
+    const id = await issue(1);
+    expect(await detail(shortName(id))).toMatchObject({ id });
   });
 
   it('an expired job is reported as gone', async () => {

@@ -27,7 +27,9 @@ inBrowser("a person's view of the console", () => {
     await row.getByRole('button', { name }).click();
     await page.getByText(`Copied: ${jobs.settled}`).waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(jobs.settled);
-    await go(`jobs/${jobs.settled}`);
+    // The short id in an address becomes the whole one.
+    await go(`jobs/${name}`);
+    await page.waitForURL(`**/#/jobs/${jobs.settled}`);
     await page.getByRole('button', { name }).dblclick();
     expect(await page.evaluate('String(getSelection())')).toBe(name);
   });

@@ -249,7 +249,7 @@ function Outage({ of, now }: { of: ConnectionNow; now: Now }) {
       {refusesKey ? (
         <p>
           Enter a new key: <code>npx partner-relay secrets set partner/{connection}</code>. If the relay runs on one
-          machine, restart it then. The jobs continue by themselves within five minutes.
+          machine, restart it then.{!now.stopped && ' The jobs continue by themselves within five minutes.'}
         </p>
       ) : (
         stopped.length > 0 && (
