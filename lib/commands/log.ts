@@ -84,7 +84,7 @@ export function readLog(typed: string, languages: Languages): Reading<LogCommand
   const [option] = OPTION.exec(text.replaceAll(IN_QUOTATION_MARKS, '')) ?? [];
   if (option !== undefined)
     return {
-      fault: `There are no options such as ${option.trim()}. Write log <duration> [day] <task> [note], without them.`,
+      fault: `There are no options such as ${option.trim()}. Write {slash} log <duration> [day] <task> [note], without them.`,
     };
   if (CHANGE_OF_ENTRY.test(text)) return { fault: CHANGED };
   // For example `log @aisha 2h Login` or `log 2h @aisha Login`.

@@ -130,8 +130,10 @@ export function shortfallOf(
   return balances.sum.missing > 0 ? balances : undefined;
 }
 
+export const COMPLETE = 'complete';
+
 /** Returns for the operator why a person without missing time gets no reminder. */
 export function whyNotReminded(team: Team, member: Member, date: string): string {
   if (team.quiet.includes(comparableAddress(member.email))) return 'is in quiet';
-  return expectedMinutes(team, member, date) === 0 ? 'nothing is expected of them on that day' : 'complete';
+  return expectedMinutes(team, member, date) === 0 ? 'nothing is expected of them on that day' : COMPLETE;
 }

@@ -72,7 +72,7 @@ describe('a comment by a collaborator', () => {
     const body = 'Thanks!\r\n\r\n/done 101 and 102\r\n/undo 103\r\n  /log 2h “Release checkout 2.4” wrote tests\r\nBye';
     expect(await answers(created(body))).toEqual([
       '✅ Completed checklist items 101 and 102',
-      '✅ Reopened checklist item 103',
+      '✅ Set checklist item 103 to open',
       expect.stringMatching(
         // Everyone may read it. The day is the author's, however late the comment is delivered.
         /^✅ Logged 2h on task d94e6b20-[0-9a-f-]+, 2026-11-19, as time entry [0-9a-f-]+$/,
@@ -130,7 +130,8 @@ describe('a comment by a collaborator', () => {
 describe('a comment that is deleted or changed before its command runs', () => {
   const LOG = '/log 2h “Release checkout 2.4”';
   const OLD = 'The comment is more than 30 days old, so nothing was done';
-  const OTHER_TIME = 'GitHub shows another time for this comment, so nothing was done';
+  const OTHER_TIME =
+    'GitHub shows that this comment was written at another time than the event says, so nothing was done';
   const CHANGED = 'The comment no longer has this command, so nothing was done';
 
   it.each<[string, (Partial<GithubApi> & { text?: string | null }) | undefined, string?]>([
@@ -160,6 +161,18 @@ describe('a comment that is deleted or changed before its command runs', () => {
     const said = refusal ? expect.stringContaining(refusal) : expect.stringMatching(/^✅ Logged 2h/);
     expect(relay.github.comments.map(({ body }) => body)).toEqual([said]);
     expect(relay.timelogs()).toHaveLength(refusal ? 0 : 1);
+  });
+
+  it('each line of a comment gives its command', async () => {
+    const body = `${LOG}\n/done 101\n/done 102`;
+    relay.github.written.set(1, body);
+    await post(created(body));
+    await relay.workToTheEnd();
+    expect(relay.github.comments.map((one) => one.body.split('\n')[0])).toEqual([
+      expect.stringMatching(/^✅ Logged 2h/),
+      '✅ Completed checklist item 101',
+      '✅ Completed checklist item 102',
+    ]);
   });
 
   it.each([null, '/done 102'])('a command is carried out if GitHub did not have the comment yet: %s', async (stale) => {

@@ -227,7 +227,7 @@ it('teams of two connections remind the same person, until that person mutes the
   expect(pressed.status).toBe(200);
   expect(relay.slack.messages.at(-1)).toMatchObject({
     kind: 'ephemeral',
-    text: ':no_bell: You will get no more reminders for 2026-11-20.',
+    text: ':no_bell: You will get no more reminders for Friday 20 November.',
   });
   relay.clock.now += HOUR;
   await relay.remind();

@@ -57,7 +57,8 @@ describe('the text that people type for a command', () => {
     ['log: 1h30m 4711|/pm log 1h30m 4711|please log 1h30m 4711', 'log 1h30m 4711'],
     ['todo Buy milk|Aufgabe Buy milk|tâche Buy milk', 'task Buy milk'],
     ['suche login|search login|buscar login|chercher login', 'find login'],
-    ['|?|HELP|Hilfe|aide|help log|hi|what can you do?|how does this work', 'help'],
+    ['|?|HELP|Hilfe|aide|hi|what can you do?|how does this work', 'help'],
+    ['help log|log help|log --help|LOG ?|Hilfe log|track help', 'help log'],
   ])('is read as intended: %s', (typed, meant) => {
     for (const text of typed.split('|')) {
       const parsed = parseCommand(text, LANGUAGES);
@@ -104,13 +105,23 @@ describe('the text that people type for a command', () => {
   });
 
   it.each([
-    ...['undo', 'annuler la dernière saisie', 'doch nur 1h', 'no wait, it was 3h', 'letzten Eintrag löschen'],
+    ...['doch nur 1h', 'no wait, it was 3h', 'letzten Eintrag löschen'],
     ...['delete my last entry', 'log undo', 'supprimer 2h Login', 'rename Login to Logout', 'due friday Login'],
   ])('for a change that only the service can make is answered with that: %s', (typed) => {
     expect(parseCommand(typed, LANGUAGES)).toEqual({
       fault: expect.stringContaining('cannot change or delete time, tasks or defects'),
     });
   });
+
+  it.each(['undo', 'undo last', 'annuler la dernière saisie'])(
+    'for undo is answered with what it does: %s',
+    (typed) => {
+      const fault = expect.stringMatching(
+        /undo reopens checklist items, .* Change time, tasks and defects in the service\.$/,
+      );
+      expect(parseCommand(typed, LANGUAGES)).toEqual({ fault });
+    },
+  );
 
   it.each(['Login page 2h last friday', '18.11. 2h Login', '4711 2h'])(
     'with the duration first is understood: %s',
@@ -120,9 +131,13 @@ describe('the text that people type for a command', () => {
   );
 
   it.each([
-    ['away|vacation until Friday|holiday|Urlaub', /the button “Away until…” below a reminder/],
-    ['I’m away tomorrow|congé lundi|day off on Monday', /the button “Away until…” below a reminder/],
+    ['away|vacation until Friday|holiday|Urlaub', /the button “Away until…” below your last reminder/],
+    ['I’m away tomorrow|congé lundi|day off on Monday', /the button “Away until…” below your last reminder/],
     ['mute|mute today|stop sending me reminders', /the button “Mute today” below one/],
+    ['unmute', /^Reminders come back on the next working day\.$/],
+    ['unrelate 12 task 7', /^Partner Relay cannot unlink a defect\./],
+    ['relate 12 story 7', /^A defect can be linked to a task, a case or a step, not to “story”\.$/],
+    ['relate 12 task Login with passkeys', /“Login with passkeys” is not the id of a task\. {slash} find/],
     ['show me last week', /For earlier weeks, open the service\.$/],
     [
       'create bug Login fails|new task Buy milk',
@@ -143,7 +158,7 @@ describe('the text that people type for a command', () => {
     ['log @aisha 2h 4711|log <@U0AISHA01> 2h 4711|log 2h @aisha Login', /^You can log time for yourself only/],
     ['report this month', /For earlier weeks, open the service/],
     ['remind me at 17:00', /Your administrator sets when/],
-    ['today 4711|today yesterday|week last', /Write “\w+” alone\. {slash} week shows each day of this week/],
+    ['today 4711|today yesterday|week last', /Write “{slash} \w+” alone\. {slash} week shows each day of this week/],
     ['log 8h|2h', /log needs a task: /],
   ])('is answered with help, and nothing is done: %s', (typed, said) => {
     for (const text of typed.split('|')) {

@@ -38,13 +38,13 @@ describe('a command', () => {
     expect(relay.sandbox.requests).toBe(1);
   });
 
-  const OF_A_TASK = `:warning: Task ${CHECKOUT.id} is not a checklist item. You find the numbers of checklist items in the service.`;
+  const OF_A_TASK = `:warning: Task ${CHECKOUT.id} is not a checklist item. The service shows the numbers of checklist items.`;
   const NONE = (id: number) => `There is no checklist item ${id}.`;
   it.each([
     ['done 101', ':white_check_mark: Completed checklist item 101.', [true, false, false]],
     // The toggle form would reopen the first item.
     ['DONE #101, 102 and 103', ':white_check_mark: Completed checklist items 101, 102 and 103.', [true, true, true]],
-    ['undo 101 103', ':white_check_mark: Reopened checklist items 101 and 103.', [false, true, false]],
+    ['undo 101 103', ':white_check_mark: Set checklist items 101 and 103 to open.', [false, true, false]],
     [
       'done 101 999 201',
       `:warning: Completed checklist item 101. ${NONE(999)} Checklist item 201: Partner Relay may not change this checklist; your Partner Relay administrator can change that.`,
@@ -127,7 +127,7 @@ describe('a command', () => {
 
   it.each([
     ['fly', ':warning: There is no command “fly”.', false],
-    ['dnoe 101', ':warning: There is no command “dnoe”. Did you mean done?\n/pm done 101', true],
+    ['dnoe 101', ':warning: There is no command “dnoe”. Did you mean /pm done?\n/pm done 101', true],
     ['log 0h 4711', ':warning: “0h” is too short. The minimum is 1m.', false],
     ['log –2h 4711', ':warning: “-2h” is negative. Did you mean 2h?\n/pm log 2h 4711', true],
   ])('an invalid command is answered with a correction: %s', async (typed, answer, offered) => {
@@ -205,7 +205,7 @@ it("status shows the person's last five jobs and the budget", async () => {
   // People do not see the job that fills the form.
   await ask(relay, 'defect');
   expect((await command(relay, 'status')).text).toBe(
-    'Your last jobs\nYou have not asked for anything yet.\nCalls to the service\nNew requests run at once. 1 of 120 in the last minute, 1 of 5000 in the last day.',
+    'Your last requests\nYou have not asked for anything yet.\nCalls to the service\nNew requests run at once. 1 of 120 in the last minute, 1 of 5000 in the last day.',
   );
   for (const typed of ['done 1', 'done 2', 'done 101', 'done 102', 'undo 103']) {
     await command(relay, typed);
@@ -215,11 +215,11 @@ it("status shows the person's last five jobs and the budget", async () => {
   await command(relay, 'find &lt;b&gt;');
   const { text } = await command(relay, 'status');
   const shown = [
-    'Your last jobs',
+    'Your last requests',
     ':hourglass_flowing_sand: find <b>',
     'In progress.',
     ':white_check_mark: undo 103',
-    'Reopened checklist item 103.',
+    'Set checklist item 103 to open.',
     ':white_check_mark: done 102',
     'Completed checklist item 102.',
     ':white_check_mark: done 101',
@@ -297,7 +297,7 @@ it.each(['issue WEB-42', 'bug list', 'task 4711 2h', 'task "Fix the cart" assign
     const asked = { channelId: PLATFORM };
     const answer = await command(relay, typed, asked);
     expect(answer.text).toMatch(
-      /^:question: (?:This creates a \w+ with only the title “.*”|All of this would be the title, .*)\. Do you mean \/pm \w+ /,
+      /^:question: (?:This would create a \w+ called “.*”|All of this would be the title, .*)\. Do you mean \/pm \w+ /,
     );
     expect(relay.queued()).toBe(0);
     await press(relay, answer, buttonsOf(answer)[0] ?? '', asked);

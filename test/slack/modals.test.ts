@@ -195,7 +195,7 @@ describe('a modal that cannot be opened', () => {
   });
 });
 
-const SAID = ':warning: Slack did not confirm that the form is open. If you do not see it, try again.';
+const SAID = ':warning: Slack did not confirm that the form opened. If you do not see it, try again.';
 
 it.each([
   ['cut', 'after work', 1],
@@ -218,7 +218,7 @@ it.each([
 
 it('a time form sent twice logs time once, and a change in the second is reported', async () => {
   const BEFORE =
-    'This form was already sent with other entries, which Partner Relay is processing. To change something, close it and open a new form.';
+    'You already sent this form, and Partner Relay carries out what you entered first. To change it, use the service.';
   await ask(relay, 'find passkeys');
   await press(relay, relay.lastMessage(), 'Log time');
   expect(await submit(relay, relay.lastView(), { duration: '1h' })).toEqual({});

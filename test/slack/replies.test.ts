@@ -122,7 +122,7 @@ describe('a person who has to wait', () => {
     // The relay does first what they asked for first.
     await relay.workToTheEnd();
     expect(relay.sandbox.data.checklistItems[3]).toMatchObject({ item_id: 104, is_completed: false });
-    expect(relay.told().at(-1)).toBe(':white_check_mark: Reopened checklist item 104.');
+    expect(relay.told().at(-1)).toBe(':white_check_mark: Set checklist item 104 to open.');
   });
 });
 
@@ -284,7 +284,7 @@ describe('text from outside', () => {
       [/^:white_check_mark: Logged 1h on/, 1],
       [/^:warning: No task is called/, 1],
       [/^On /, 1],
-      [/^Your last jobs\n/, 1],
+      [/^Your last requests\n/, 1],
     ] as const) {
       const repeated = read.filter((text) => told.test(text) && text.includes(TITLE));
       expect([told, repeated.length]).toEqual([told, times]);
@@ -301,7 +301,7 @@ describe('text from outside', () => {
   });
 
   it('text from outside has no formatting', () => {
-    const ours = /\*(?:Tasks|Projects|Your last jobs|Calls to the service)\*/g;
+    const ours = /\*(?:Tasks|Projects|Your last requests|Calls to the service)\*/g;
     for (const mrkdwn of shown.flatMap(({ blocks }) => mrkdwnOf(blocks))) {
       // Spans of code contain typed text, in which no character has a meaning.
       const open = mrkdwn.replaceAll(ours, '').replaceAll(/(?<=^| )`[^`\n]*`(?= |,|\.|$)/gm, '');

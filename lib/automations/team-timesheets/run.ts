@@ -4,7 +4,7 @@ import { NeedsOperator } from '../../engine/record/interruption.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
 import { readCalendar } from '../../timesheets/absence-calendar.ts';
 import { readTimesheets, type Timesheet } from '../../timesheets/read-timesheets.ts';
-import { findTeam, shortfallOf, whyNotReminded } from '../../timesheets/shortfall.ts';
+import { COMPLETE, findTeam, shortfallOf, whyNotReminded } from '../../timesheets/shortfall.ts';
 import { defineRun } from '../our-automation.ts';
 import { reminderJobs, teamDayJobs } from './jobs.ts';
 
@@ -34,6 +34,10 @@ export const run = defineRun(
     const short = sheets.filter((sheet) => isShort(sheet) && !isAway(sheet));
     // A person with an unreadable entry may have logged everything, so they get no reminder.
     const known = short.filter(({ unreadable }) => unreadable.length === 0);
+    // Without those who are away, quiet or need not work that day.
+    const due = sheets.filter(
+      (sheet) => !isAway(sheet) && (isShort(sheet) || whyNotReminded(team, sheet, date) === COMPLETE),
+    );
     const stillDueForMs = dueForMs - (clock() - job.createdAt);
     const drafts = new Map<Timesheet, JobDraft>();
     for (const sheet of known) {
@@ -74,6 +78,6 @@ export const run = defineRun(
           ? `; ${away.length} away`
           : '';
     const leftOut = 'leftOut' in calendar ? `; of the team's calendar cannot be read: ${calendar.leftOut}` : '';
-    return `${known.length} of ${sheets.length} have time missing for ${date}${unread}${unmatched}${absent}${leftOut}`;
+    return `${known.length} of ${due.length} have time missing for ${date}${unread}${unmatched}${absent}${leftOut}`;
   },
 );
