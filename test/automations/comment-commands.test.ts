@@ -65,7 +65,7 @@ const summaries = async ({ jobs }: Fields) =>
   Promise.all((jobs as string[]).map(async (id) => (await relay.stores.jobs.get(id))?.summary));
 /** The end of the relay's comments. */
 const MARK = '\n\n<!-- partner-relay 56b19cda93b61c0ba88e -->';
-const EDITS = '\n\nEditing a comment does not run its command again. Please write a new comment.';
+const EDITS = '\n\nPartner Relay has read this command and ignores edits of it. To correct it, write a new comment.';
 
 describe('a comment by a collaborator', () => {
   it('a comment completes and reopens checklist items, and logs time for its author', async () => {
@@ -93,7 +93,7 @@ describe('a comment by a collaborator', () => {
     expect(
       await answers(created('/log 1h99m 4711'), created('/done 999', { id: 2 }), created('/log 1h 4711', { id: 3 })),
     ).toEqual([
-      '⚠️ “1h99m” has too many minutes: next to hours, the maximum is 59. Use 99m or 2h39m.\n\nIf you correct it in this comment, Partner Relay reads it again.',
+      '⚠️ “1h99m” has too many minutes: next to hours, the maximum is 59. Did you mean 99m or 2h39m?\n\nIf you correct it in this comment, Partner Relay reads it again.',
       `⚠️ There is no checklist item 999. Nothing was completed.${EDITS}`,
       `⚠️ There is no task 4711. Write its id, or its whole name as the service shows it.${EDITS}`,
     ]);

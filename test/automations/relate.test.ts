@@ -111,7 +111,7 @@ describe('a line in an issue', () => {
     [
       'a task that is not there',
       'Task: Make coffee',
-      'No task is called “Make coffee”, or begins like it. Nothing was linked',
+      'No task has the name “Make coffee”, or a name that begins with it. Nothing was linked',
       0,
     ],
     ['an id that is not there', 'Task: 4711', 'there is no task 4711', 1],
@@ -263,7 +263,7 @@ describe('/pm relate', () => {
     ['relate 4711 task B', '“B” is not the id of a task'],
     [
       `relate ${TASK.id} task 4711`,
-      `${TASK.id} is the id of a task, not of a defect. Did you mean “relate 4711 task ${TASK.id}”?`,
+      `${TASK.id} is the id of a task, not of a defect. Did you mean /pm relate 4711 task ${TASK.id}?`,
     ],
     [`relate ${TASK.id} task ${OTHER_TASK.id}`, `${TASK.id} is the id of a task, not of a defect`],
     [`relate 4711 task ${TASK.id}`, 'there is no defect 4711'],

@@ -311,7 +311,7 @@ describe('a dry run', () => {
     expect(relay.slack.messages).toEqual([]);
     expect(await relay.outcomes('timesheet-reminder')).toEqual(['dry run: would send Mira Novak: 6h30m missing']);
     expect(await relay.outcomes('timesheet-summary')).toEqual([
-      'dry run: would send C0PLATFORM: 0 of 1 timesheets of platform are complete for 2026-11-09 to 2026-11-15',
+      'dry run: would send C0PLATFORM: Team platform, Monday 9 November to Sunday 15 November: 0 of 1 timesheets are complete',
     ]);
   });
 });

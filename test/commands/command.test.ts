@@ -197,7 +197,7 @@ describe('a command', () => {
       '{slash} log needs a task: {slash} log <duration> [day] <task> [note], for example {slash} log 1h30m 4711 wrote tests',
     ],
     ['log 2h “Checkout page', 'The quotation mark before “Checkout page” is not closed.'],
-    ['log 2h 4711 2025-02-29', 'There is no 2025-02-29 in the calendar.'],
+    ['log 2h 4711 2025-02-29', '“2025-02-29” is not a date.'],
     [
       'block "" x',
       '{slash} block needs a task: {slash} block <task> <reason…>, for example {slash} block 4711 waits for the certificate',

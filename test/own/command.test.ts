@@ -92,8 +92,14 @@ describe("a team's command in Slack", () => {
   });
 
   it.each([
-    ['block', '/pm block needs a task: /pm block <task> <reason…>, for example /pm block 4711 waits for the certificate'],
-    ['BLOCK 4711', '/pm block needs a reason: /pm block <task> <reason…>, for example /pm block 4711 waits for the certificate'],
+    [
+      'block',
+      '/pm block needs a task: /pm block <task> <reason…>, for example /pm block 4711 waits for the certificate',
+    ],
+    [
+      'BLOCK 4711',
+      '/pm block needs a reason: /pm block <task> <reason…>, for example /pm block 4711 waits for the certificate',
+    ],
     ['deploy web prod now', '/pm deploy does not take “now”, too. Put a text of several words in quotation marks.'],
     [
       `shout ${'x'.repeat(8_192)}`,
@@ -161,7 +167,7 @@ describe("a team's command in Slack", () => {
 
   it.each([
     [MIRA, 'Mira Novak is Mira Novak on 2026-11-20.'],
-    ['U0NOBODY1', 'Jonas Weber: No user of the service has your e-mail address. If you have an account'],
+    ['U0NOBODY1', 'Jonas Weber: No user of the service has your e-mail address. If your account'],
   ])('knows who %s is, by one name and as the user of the service', async (userId, said) => {
     await start();
     expect((await ask(relay, 'who is it', { userId })).inTheEnd).toContain(said);

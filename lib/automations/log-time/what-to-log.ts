@@ -44,7 +44,7 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Of
   }
   const { fault, said, offered } = read;
   if (offered.length === 0) {
-    const find = `To look for it, type ${asked.slash} find and a part of its name.`;
+    const find = `${asked.slash} find and a part of the name shows ids.`;
     const what = unclear ? unclearDay(unclear.words, asked.languages) : find;
     throw new NotDone(`${fault}. ${WHAT_WORKS}`, saidBlocks(`${said}. ${what}`));
   }
@@ -154,7 +154,7 @@ function refuseDuration({ task, date, note = '' }: OfferedEntry, asked: AskedTim
       ? [asked.time.minutes, second.minutes].map((minutes) => ({ task, date, note: undefined, minutes }))
       : [{ task, date, note: noteIn(note), isKept: true }];
   const blocks = isCertain ? offerBlocks(entry.fault, readings, asked) : saidBlocks(entry.fault);
-  throw new NotDone('There is a second duration. Give one command for each day and task', blocks);
+  throw new NotDone('There is a second duration. For two entries, give two commands', blocks);
 }
 
 function dateOf(day: Day, { today }: AskedTime): string {

@@ -73,11 +73,13 @@ async function whyRefused(
   context: RunContext,
 ): Promise<string> {
   const unclear = `either defect ${defect} or ${kind} ${id} does not exist in the service`;
+  const { slack } = context.config;
   const isTask = (id: string | number) => taskExists(String(id), context.job.connection, false, steps, context);
   try {
     const isTargetTask = kind === 'task' && (await isTask(id));
     if (await isTask(defect)) {
-      const swapped = kind === 'task' && !isTargetTask ? `. Did you mean “relate ${id} task ${defect}”?` : '';
+      const swapped =
+        kind === 'task' && !isTargetTask && slack ? `. Did you mean ${slack.command} relate ${id} task ${defect}?` : '';
       return `${defect} is the id of a task, not of a defect${swapped}`;
     }
     if (kind !== 'task') return unclear;

@@ -4,7 +4,17 @@ import { chunks } from '../../chunks.ts';
 import { onConnection, requiresLink } from '../../config/settings.ts';
 import { parkKindOf } from '../../engine/line/next-step.ts';
 import { parkedToPerson, waitToPerson } from '../../engine/record/in-plain-words.ts';
-import { askedIn, continuesAt, isOver, type Job, questionOf, shortName, waitOf } from '../../engine/record/job.ts';
+import {
+  askedIn,
+  continuesAt,
+  hasEnded,
+  isOver,
+  type Job,
+  questionOf,
+  shortName,
+  waitOf,
+} from '../../engine/record/job.ts';
+import { FURTHER_WITHIN_MS } from '../../people/turns.ts';
 import { message, plainSection, type SlackMessage, section, sentence } from '../../platforms/slack/messages.ts';
 import { code, escaped, time } from '../../platforms/slack/mrkdwn.ts';
 import type { ConnectionView } from '../../service/connection/connection-view.ts';
@@ -92,9 +102,9 @@ export async function statusMessage(
     intake.viewConnection(connection),
     intake.linking().then((linking) => linking?.linkStatus(userId, connection) ?? []),
   ]);
-  const { minute, day, pausedUntil } = budget;
-  const used = `${minute.used} of ${minute.limit} in the last minute, ${day.used} of ${day.limit} in the last day.`;
-  const paused = pausedUntil === null ? '' : ` Paused until ${time(pausedUntil)}.`;
+  const { minute, day } = budget;
+  const of = ({ used, limit }: typeof day) => `${used.toLocaleString('en')} of ${limit.toLocaleString('en')}`;
+  const calls = `Calls: ${of(minute)} in the last minute, ${of(day)} in the last day.`;
   const groupOf = ({ entity, group = entity }: Job) => group;
   const isHeldUp = (job: Job) =>
     jobs.some(
@@ -105,6 +115,10 @@ export async function statusMessage(
         other.createdAt < job.createdAt,
     );
   const unfinished = jobs.filter((job) => !isOver(job));
+  // As in lib/people/turns.ts.
+  const isFurther =
+    jobs.some(({ createdAt }) => createdAt + FURTHER_WITHIN_MS > intake.clock()) ||
+    unfinished.some((job) => !hasEnded(job) && !['late call', 'question'].includes(waitOf(job)?.for ?? ''));
   const inOrder = [...unfinished, ...jobs.filter(isOver)].slice(0, SHOWN);
   const more = unfinished.length - SHOWN;
   const told = inOrder.map((job) => jobSection(job, isHeldUp(job), intake));
@@ -117,7 +131,7 @@ export async function statusMessage(
       section('*Your last requests*'),
       ...told,
       section(
-        `*Calls to the service${onConnection(connection, intake.config)}*\n${nextSlot(budget, intake)}${paused} ${used}`,
+        `*Calls to the service${onConnection(connection, intake.config)}*\n${nextSlot(budget, isFurther, intake)} ${calls}`,
       ),
       ...linked,
     ],
@@ -126,11 +140,12 @@ export async function statusMessage(
 
 function nextSlot(
   { isStopped, refusesKey, lanes }: ConnectionView,
+  isFurther: boolean,
   { config: { contact }, clock }: SlackIntake,
 ): string {
   if (refusesKey) return `New requests wait until ${escaped(contact)} has replaced Partner Relay's key.`;
   if (isStopped) return 'New requests wait until the service works again.';
-  const { nextSlotAt } = lanes.interactive;
+  const { nextSlotAt } = lanes[isFurther ? 'further' : 'interactive'];
   return nextSlotAt <= clock() ? 'New requests run at once.' : `New requests wait until ${time(nextSlotAt)}.`;
 }
 
