@@ -7,7 +7,7 @@ import { printJson } from './print.ts';
 import { reach } from './reach.ts';
 import type { Target } from './target.ts';
 
-const slackPeople = z.array(z.object({ id: z.string(), email: z.optional(z.string()) }));
+const slackPeople = z.array(z.object({ id: z.string(), name: z.optional(z.string()), email: z.optional(z.string()) }));
 
 type ListRow = Record<string, string | number | undefined>;
 
@@ -62,12 +62,14 @@ export const define: Define = (command, { open }) =>
 async function people({ users }: Data, { slackStandIn }: Target): Promise<ListRow[]> {
   const response = slackStandIn && (await reach(`${slackStandIn.url}/people`, { headers: slackStandIn.headers }));
   const inSlack = response ? slackPeople.parse(await response.json()) : [];
-  return users.map(({ user_id: id, name, email }) => ({
+  const known = users.map(({ user_id: id, name, email }) => ({
     id,
     name,
     email,
     slack: inSlack.find((one) => one.email === email)?.id ?? 'not in Slack',
   }));
+  const others = inSlack.filter(({ email }) => !users.some((one) => one.email === email));
+  return [...known, ...others.map(({ id: slack, name, email }) => ({ id: 'not in the service', name, email, slack }))];
 }
 
 function tasks({ tasks, projects }: Data): ListRow[] {

@@ -56,7 +56,10 @@ export function addSendSlackCommand(send: Command, open: OpenTarget): void {
       const answer = await response.text();
       // A stopped relay and other servers answer in plain text.
       const sent = { status: response.status, answer: answer === '' ? null : (parsedJson(answer) ?? answer) };
-      if (!options.json) printText(response.ok ? readable(answer) : answerInWords(sent.status, sent.answer, answer));
+      if (!options.json)
+        printText(
+          response.ok ? readable(answer, typed === undefined) : answerInWords(sent.status, sent.answer, answer),
+        );
       if (!response.ok || isRefusal(sent.answer)) process.exitCode = 1;
       const ids = options.wait && target ? await jobsOf(target.stores, causeOf(form)) : [];
       await printOutcome(sent, ids, target?.stores, options);
@@ -138,8 +141,9 @@ function isRefusal(answer: unknown): boolean {
   );
 }
 
-function readable(answer: string): string {
-  if (answer === '') return '(no text: a form was opened, or the relay is working on it)';
+function readable(answer: string, isInteraction: boolean): string {
+  if (answer === '')
+    return isInteraction ? '(no text: the relay answers with a message or a form)' : '(no text: a form was opened)';
   const json = parsedJson(answer) as { text?: string; blocks?: [] } | undefined;
   return json?.blocks ? renderMessage({ text: json.text ?? '', blocks: json.blocks }) : answer.trim();
 }

@@ -1,4 +1,5 @@
 import { commandLines } from '../commands/comment-lines.ts';
+import { SECOND_MS } from '../dates.ts';
 import { digest } from '../digest.ts';
 import { NotDone, RetryAt } from '../engine/record/interruption.ts';
 import type { Asked, Job } from '../engine/record/job.ts';
@@ -49,6 +50,8 @@ export async function ensureStillWritten(
   throw refused(fault.why);
 }
 
+const OTHER_TIME = 'GitHub shows that this comment was written at another time than the event says';
+
 const refused = (why: string) => new NotDone(`${why}, so nothing was done`);
 
 /** Returns why a comment does not confirm the command of its event, and whether GitHub's API may only be late. */
@@ -70,8 +73,9 @@ function faultOf(
     return { why: 'The comment is by a program, and only people can give commands', mayPass: false };
   const isThere = commandLines(comment.text, inComments).some((line) => digest(line) === given?.line);
   if (!isThere) return { why: 'The comment no longer has this command', mayPass: true };
-  // An edit that keeps the command moves `updatedAt`, so any time up to it is possible.
-  if (at === undefined || !(at >= comment.createdAt && at <= comment.updatedAt))
-    return { why: 'GitHub shows another time for this comment', mayPass: true };
+  // An edit that keeps the command moves `updatedAt`, so any time up to it is possible. The milliseconds are the number
+  // of the command's line: GitHub's times have none.
+  const second = at === undefined ? Number.NaN : at - (at % SECOND_MS);
+  if (!(second >= comment.createdAt && second <= comment.updatedAt)) return { why: OTHER_TIME, mayPass: true };
   return undefined;
 }

@@ -55,7 +55,8 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   }).flatMap(([verb, words]) => words.split(' ').map((word) => [word, verb] as const)),
 ]);
 
-const AWAY = 'Use the button “Away until…” below a reminder of your timesheet.';
+const AWAY =
+  'Use the button “Away until…” below your last reminder. If you have none, ask your administrator to add your absence to the calendar of your team.';
 const REMINDERS =
   'To get no more reminders today, use the button “Mute today” below one. Your administrator sets when they come.';
 const MADE = '{slash} defect <title> creates a defect, and {slash} task <title> a task.';
@@ -73,6 +74,8 @@ const HINTS = new Map([
   ),
   ...['start', 'stop', 'timer', 'clock', 'continue', 'resume'].map((word) => [word, TIMER] as const),
   ...['list', 'tasks', 'projects'].map((word) => [word, LISTED] as const),
+  ['unrelate', 'Partner Relay cannot unlink a defect. Do that in the service.'],
+  ['unmute', 'Reminders come back on the next working day.'],
 ]);
 /** Like `HINTS`, but matched anywhere: `stop sending me reminders`, `I'm away tomorrow`, `show me last week`. */
 const TOPICS: readonly [RegExp, string][] = [
@@ -90,6 +93,8 @@ const TOPICS: readonly [RegExp, string][] = [
 /** Matches `what can you do?` and `hi`. */
 const ASKS_FOR_HELP =
   /^(?:what (?:can|do) \p{L}+ do|how (?:do|does|can) .*|(?:was kannst|hvad kan|wat kan|que peux|qué puedes) .*|hi|hello|hey|hallo|salut|hola)\W*$/iu;
+/** Matches the text after a verb in `log help` and `log --help`. */
+const ASKS_HOW = /^(?:(?:--)?help|-h|\?)$/i;
 const CHANGING =
   '(?:delete|remove|edit|change|correct|rename|assign|move|comment|due|priority|estimate|lösche?n?|ändere?n?|korrigieren?|supprimer?|modifier?|corriger?|renommer?|borrar?|eliminar?|cambiar?|corregir)';
 const CHANGE = new RegExp(`^(?:no|nein|non|wait|sorry|oops|doch|${CHANGING})(?= |,|$)`, 'i');
@@ -211,18 +216,19 @@ export function createVerbs(custom: CustomAutomations) {
       const name = verbFor(near);
       const meant = parse(`${name} ${isTime ? text : rest}`, languages);
       const why = 'fault' in meant ? ` ${meant.fault}` : '';
-      return suggesting(`${fault} Did you mean ${name}?${why}`, suggestionsOf(meant));
+      return suggesting(`${fault} Did you mean {slash} ${name}?${why}`, suggestionsOf(meant));
     }
     const [second = ''] = rest.split(' ', 1);
     // For example `pm log 2h 4711`.
     const inside = list.some(({ verb }) => verb === second.toLowerCase()) ? parse(rest, languages) : undefined;
-    if (inside && 'command' in inside) return suggesting(`${fault} Did you mean ${second}?`, [print(inside.command)]);
+    if (inside && 'command' in inside)
+      return suggesting(`${fault} Did you mean {slash} ${second}?`, [print(inside.command)]);
     // For example `ajoute 1h30 4711` or `I worked 2h on 4711`.
     const asLog = (typed: string) => suggestionsOf(parse(`log ${typed}`, languages));
     const logs = (beginsWithDuration(rest) ? asLog(rest) : undefined) ?? asLog(text);
-    if (logs) return suggesting(`${fault} Did you mean log?`, logs);
+    if (logs) return suggesting(`${fault} Did you mean {slash} log?`, logs);
     const asked = askedIn(text);
-    if (asked) return suggesting(`${fault} Did you mean ${asked}?`, [asked]);
+    if (asked) return suggesting(`${fault} Did you mean {slash} ${asked}?`, [asked]);
     return CHANGES.test(text) ? { fault: CHANGED } : { fault, isUnknown: true };
   }
 
@@ -252,6 +258,10 @@ function readArguments(
   languages: Languages,
 ): ParsedCommand {
   const reading = read(rest, languages);
-  if (!('missing' in reading)) return reading;
-  return { fault: `${verb} needs ${reading.missing}: ${usage}, for example ${examples[0]}` };
+  if ('command' in reading) return reading;
+  if (ASKS_HOW.test(rest)) return { command: { verb: 'help', about: verb } };
+  if ('fault' in reading) return reading;
+  return {
+    fault: `{slash} ${verb} needs ${reading.missing}: {slash} ${usage}, for example {slash} ${examples[0]}`,
+  };
 }

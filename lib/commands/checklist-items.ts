@@ -1,5 +1,5 @@
 import { isWrittenAsDuration } from './duration.ts';
-import { CHANGED, excerpt, type Reading, suggesting } from './fault.ts';
+import { excerpt, type Reading, suggesting } from './fault.ts';
 import { idIn } from './words.ts';
 
 export interface ItemsCommand {
@@ -17,28 +17,30 @@ const RANGE = /^(\d{1,9})-(\d{1,9})$/;
 const COMMANDS = new Set(['done', 'undo', 'log', 'defect', 'task', 'find', 'relate']);
 const SEPARATORS = new Set(['', 'and', '&', '+', 'und', 'et', 'y']);
 
+const UNDO =
+  '{slash} undo reopens checklist items, for example {slash} undo 12. Change time, tasks and defects in the service.';
+
 /** Reads the text after `done` or `undo`: ids of checklist items, such as `12 13` or `#12, 13 and 14`. */
 export function readItems(verb: ItemsCommand['verb'], text: string): Reading<ItemsCommand> {
   const words = text.split(/[ ,;]/).filter((word) => !SEPARATORS.has(word.toLowerCase()));
   const odd = words.find((word) => (idIn(word)?.length ?? Number.POSITIVE_INFINITY) > MAX_ID_LENGTH);
   if (odd?.includes('://')) {
     return {
-      fault: `${excerpt(odd)} is the address of a page. ${verb} takes the numbers of checklist items, such as 12.`,
+      fault: `${excerpt(odd)} is the address of a page. {slash} ${verb} takes numbers of checklist items, such as 12.`,
     };
   }
   if (odd !== undefined && odd !== words[0] && COMMANDS.has(odd.toLowerCase())) {
     return { fault: `${excerpt(odd)} begins another command. Give one command at a time.` };
   }
   if (odd !== undefined) {
-    const takes = `${verb} takes only such numbers, which you find in the service.`;
-    return {
-      fault: `${excerpt(odd)} is not the number of a checklist item. ${takes}${verb === 'undo' ? ` ${CHANGED}` : ''}`,
-    };
+    const how =
+      verb === 'undo' ? UNDO : '{slash} done takes numbers of checklist items, such as 12. The service shows them.';
+    return { fault: `${excerpt(odd)} is not the number of a checklist item. ${how}` };
   }
   const time = words.find((word) => isWrittenAsDuration(idIn(word) ?? ''));
   if (time !== undefined)
     return {
-      fault: `${excerpt(time)} is a duration. ${verb} takes the numbers of checklist items, and log logs time.`,
+      fault: `${excerpt(time)} is a duration. {slash} ${verb} takes numbers of checklist items. {slash} log logs time.`,
     };
   const range = words.find((word) => rangeIn(word));
   if (range !== undefined) {
@@ -50,11 +52,10 @@ export function readItems(verb: ItemsCommand['verb'], text: string): Reading<Ite
     );
   }
   const items = [...new Set(words.flatMap((word) => idIn(word) ?? []))];
-  if (items.length === 0 && verb === 'undo')
-    return { fault: `undo reopens checklist items: undo <item id> …, for example undo 12. ${CHANGED}` };
-  if (items.length === 0) return { missing: 'the number of a checklist item, which you find in the service' };
+  if (items.length === 0 && verb === 'undo') return { fault: UNDO };
+  if (items.length === 0) return { missing: 'the number of a checklist item' };
   if (items.length > MOST_ITEMS) {
-    return { fault: `These are ${items.length} checklist items. The maximum is ${MOST_ITEMS}.` };
+    return { fault: `You gave ${items.length} checklist items. At most ${MOST_ITEMS} are possible.` };
   }
   return { command: { verb, items } };
 }

@@ -13,14 +13,14 @@ const COMPLETES = new RegExp(
 const SENTENCE_END = /[.!?]$/;
 
 /**
- * Returns the lines of a rendered GitHub comment that begin with a slash, one of the verbs and a space. Other slash
- * commands belong to other tools. Lines in lists, code, quotes and HTML are not commands.
+ * Returns the lines of a rendered GitHub comment that begin with a slash and one of the verbs. Other slash commands
+ * belong to other tools. Lines in lists, code, quotes and HTML are not commands.
  *
  * @returns each line, trimmed
  */
 export function commandLines(body: string, verbs: readonly string[]): string[] {
   if (!body.includes('/')) return [];
-  const command = new RegExp(String.raw`^ {0,3}\/(?:${verbs.join('|')})\s`, 'i');
+  const command = new RegExp(String.raw`^ {0,3}\/(?:${verbs.join('|')})(?:\s|$)`, 'i');
   return shownParagraphs(body)
     .filter(({ isInList }) => !isInList)
     .flatMap(({ lines }) => lines)

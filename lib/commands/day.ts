@@ -155,7 +155,7 @@ const LEADING = new Set([
 const MOST_WORDS = 6;
 /** Beyond this, a date is clearer. */
 const MOST_DAYS_BACK = 60;
-const TOO_FAR_BACK = `-<days>d goes back ${MOST_DAYS_BACK} days at most. For an older day, write its date.`;
+const TOO_FAR_BACK = `is too far back: -<days>d works up to ${MOST_DAYS_BACK} days. For an older day, write its date.`;
 
 /**
  * Finds the words at the beginning of a text with single spaces that may mean a day: `monday`, `18.11.`, `gestern`,
@@ -205,7 +205,7 @@ const upToMost = (days: number): Day[] => (days >= 1 && days <= MOST_DAYS_BACK ?
 function daysBack(word: string): Form | undefined {
   const [, days] = /^-(\d+)d$/.exec(inPlainForm(word)) ?? [];
   if (days === undefined) return undefined;
-  const why = Number(days) > MOST_DAYS_BACK ? TOO_FAR_BACK : undefined;
+  const why = Number(days) > MOST_DAYS_BACK ? `${excerpt(word)} ${TOO_FAR_BACK}` : undefined;
   return { count: 1, days: () => upToMost(Number(days)), why };
 }
 
@@ -345,7 +345,7 @@ const ORDINAL = /^\d{1,2}(?:st|nd|rd|th|\.|º|er)?$/;
 function dateIn([first = '', second = '', third = '', ...more]: readonly string[], { months }: Names, marked: Marked) {
   const ofDates = (count: number, mayEnd: boolean, datesOf: (today?: string) => string[]): Form => {
     const [one = marked.typed.slice(0, count).join(' ')] = datesOf();
-    const why = datesOf(ANY_DATE).some(isInCalendar) ? undefined : `There is no ${one} in the calendar.`;
+    const why = datesOf(ANY_DATE).some(isInCalendar) ? undefined : `${excerpt(one)} is not a date.`;
     const days = (today?: string) => {
       const dates = [...new Set(datesOf(today))].filter(isInCalendar);
       const past = today === undefined ? [] : dates.filter((date) => date <= today);

@@ -2,7 +2,7 @@ import { cutToBytes } from '../text.ts';
 
 /**
  * Why a person's input is not understood, and what to type instead. Quotes the input unescaped, so escape it before
- * showing it. In a text that only Slack shows, `{slash}` stands for the command, such as `/pm`.
+ * showing it. `{slash} log` stands for the command as people type it: `/pm log` in Slack, `/log` on GitHub.
  */
 export interface CommandFault {
   fault: string;

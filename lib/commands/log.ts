@@ -84,7 +84,7 @@ export function readLog(typed: string, languages: Languages): Reading<LogCommand
   const [option] = OPTION.exec(text.replaceAll(IN_QUOTATION_MARKS, '')) ?? [];
   if (option !== undefined)
     return {
-      fault: `There are no options such as ${option.trim()}. Write log <duration> [day] <task> [note], without them.`,
+      fault: `There are no options such as ${option.trim()}. Write {slash} log <duration> [day] <task> [note], without them.`,
     };
   if (CHANGE_OF_ENTRY.test(text)) return { fault: CHANGED };
   // For example `log @aisha 2h Login` or `log 2h @aisha Login`.
@@ -297,7 +297,7 @@ export function secondEntry(text: string, languages: Languages, isNote = false):
     const isTime = isWrittenAsDuration(bareWord(phrase)) && dayAtStart(behind, languages) === undefined;
     if (isTime && (isJoined || dayAtStart(rest, languages) !== undefined)) {
       return {
-        fault: `There is a second duration, ${excerpt(bareWord(phrase))}. Give one command for each day and task. If it is in a note, put the note in quotation marks.`,
+        fault: `${excerpt(bareWord(phrase))} is a second duration. For two entries, give two commands. If it is in a note, put the note in quotation marks.`,
       };
     }
     const isJoint = JOINT.test(word);
@@ -324,7 +324,7 @@ function ambiguousMinutes(duration: string, text: string, languages: Languages):
   const meant = entryOf(`${duration} ${number}m`, text.slice(number.length + 1), languages);
   const together = parseDuration(`${duration} ${number}m`);
   const both = 'minutes' in together ? printDuration(together.minutes) : `${duration} ${number}m`;
-  const fault = `${excerpt(`${duration} ${number}`)} may be ${both}, or ${duration} on task ${number}. In the second case, put the task in quotation marks.`;
+  const fault = `${excerpt(`${duration} ${number}`)} can mean ${both}, or ${duration} on the task ${number}. If you mean the task, put it in quotation marks.`;
   return suggestingLogs(fault, meant);
 }
 

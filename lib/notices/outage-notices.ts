@@ -65,14 +65,15 @@ export function createOutageNotices(options: NoticePostsOptions & { stage: strin
     const relay = `npx partner-relay ${stage === undefined ? '' : `--stage ${stage} `}`;
     const [what, todo] = isOfKey
       ? [
-          `Since ${time(since)}, the service has refused the key of ${connection}.`,
-          `Enter a new one: \`${relay}secrets set partner/${connection}\`.`,
+          `Since ${time(since)}, the service has refused the key of the connection ${connection}.`,
+          `Enter a new one: \`${relay}secrets set partner/${connection}\`. Waiting jobs then continue by themselves.`,
         ]
-      : [`${connection} has been down since ${time(since)}.`, 'Partner Relay keeps trying.'];
+      : [
+          `${connection} has been down since ${time(since)}.`,
+          'Partner Relay keeps trying, and waiting jobs continue by themselves.',
+        ];
     return [
-      section(
-        `:octagonal_sign: *${what}* ${todo} Nothing is lost, and waiting jobs continue by themselves. See docs/stuck.md#connections.`,
-      ),
+      section(`:octagonal_sign: *${what}* ${todo} See docs/stuck.md#connections.`),
       ...(why === undefined ? [] : [plainSection(sentence(why))]),
     ];
   }

@@ -162,7 +162,7 @@ function sectionsOf(
   const { size } = parked;
   if (size === 0) return [section(':white_check_mark: *None of the jobs of this message is parked any more.*')];
   const since = time(Math.min(...parked.values()));
-  const headline = `:octagonal_sign: *${size === 1 ? 'A job is' : `${size} jobs are`} parked* since ${since}.`;
+  const headline = `:octagonal_sign: *${size === 1 ? 'A job has' : `${size} jobs have`} been parked since ${since}.*`;
   return [section(headline), ...groups.flatMap((group) => sectionsOfGroup(group, stage, now))];
 }
 

@@ -179,7 +179,7 @@ export function createPeople({ config, table, slack, clock }: PeopleContext) {
       : 'Partner Relay cannot read all users of the service, and none of those that it can read has';
     const who = count === 0 ? none : `${count} users of the service have`;
     if (!isMapped && count === 0)
-      return `${who} your e-mail address. If you have an account there, tell ${config.contact} its address. Otherwise, ask for one.`;
+      return `${who} your e-mail address. If your account there has another address, tell it to ${config.contact}. If you have no account, ask for one.`;
     if (!isMapped) return `${who} your e-mail address. ${ask}`;
     return `${who} the e-mail address that Partner Relay has for you. Ask ${config.contact} to correct it.`;
   }

@@ -30,7 +30,7 @@ export interface TakingCommand {
 export type ReadTurns = ReturnType<typeof readTurns>;
 
 /** A request within this time after another one does not count as a first command. */
-const FURTHER_WITHIN_MS = 60_000;
+export const FURTHER_WITHIN_MS = 60_000;
 /** A job that is not stored within this time never will be, because its webhook crashed. */
 const STORED_WITHIN_MS = 10_000;
 /** More commands than a person types at the same time. */

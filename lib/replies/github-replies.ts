@@ -13,7 +13,8 @@ const calls = 'GitHub comment';
 /** GitHub accepts 65,536 characters, but people do not read that much. */
 const MAX_LENGTH = 2_000;
 /** Added to the answer if the command could be read. */
-const EDITS_ARE_NOT_READ = '\n\nEditing a comment does not run its command again. Please write a new comment.';
+const EDITS_ARE_NOT_READ =
+  '\n\nPartner Relay has read this command and ignores edits of it. To correct it, write a new comment.';
 
 /**
  * Replies to people on GitHub with comments. Only outcomes get a comment, because every comment notifies everyone who

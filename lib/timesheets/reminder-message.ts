@@ -3,7 +3,7 @@ import { button, MAX_BUTTON_VALUE_LENGTH, message, type SlackMessage, section } 
 import { AWAY_BUTTON } from '../platforms/slack/views/away-views.ts';
 import { LOG_REST_BUTTON, MUTE_BUTTON, type RestOfDay } from '../platforms/slack/views/views.ts';
 import { cutToLength } from '../text.ts';
-import type { Balances, TimeBalance } from './shortfall.ts';
+import { type Balances, type TimeBalance, TOLERATED_MINUTES } from './shortfall.ts';
 
 const MAX_TASK_NAME_LENGTH = 75;
 
@@ -66,8 +66,9 @@ export function stands({ expected, logged, missing }: TimeBalance): string {
   const of = expected === 0 ? `${all} logged` : `${all} of ${printDuration(expected)}`;
   // Without this addition, the three figures would look like a wrong sum.
   const madeUp = expected - logged - missing;
-  const after = madeUp > 0 ? ` (${printDuration(madeUp)} on other days counts)` : '';
-  return missing > 0 ? `${of}, ${printDuration(missing)} missing${after}` : of;
+  if (missing === 0) return madeUp > TOLERATED_MINUTES ? `${of}, made up on other days` : of;
+  const after = madeUp > 0 ? ` (${printDuration(madeUp)} made up on other days)` : '';
+  return `${of}, ${printDuration(missing)} missing${after}`;
 }
 
 export function dayName(date: string): string {

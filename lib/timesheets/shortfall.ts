@@ -123,15 +123,14 @@ export function shortfallOf(
   minutes: MinutesByDate,
   away: readonly string[] = [],
 ): Balances | undefined {
-  const isQuiet = team.quiet.includes(comparableAddress(member.email));
-  if (isQuiet || expectedMinutes(team, member, date) === 0) return undefined;
+  if (whyNoReminder(team, member, date) !== undefined) return undefined;
   const dates = datesBetween(countedFrom(team, date), date);
   const balances = balancesOn(dates, expectedOn(team, member, dates, away), minutes);
   return balances.sum.missing > 0 ? balances : undefined;
 }
 
-/** Returns for the operator why a person without missing time gets no reminder. */
-export function whyNotReminded(team: Team, member: Member, date: string): string {
+/** Returns for the operator why a person gets no reminder, even if time is missing. */
+export function whyNoReminder(team: Team, member: Member, date: string): string | undefined {
   if (team.quiet.includes(comparableAddress(member.email))) return 'is in quiet';
-  return expectedMinutes(team, member, date) === 0 ? 'nothing is expected of them on that day' : 'complete';
+  return expectedMinutes(team, member, date) === 0 ? 'nothing is expected of them on that day' : undefined;
 }

@@ -4,6 +4,7 @@ import { type SlackMessage, section } from '../platforms/slack/messages.ts';
 import { code } from '../platforms/slack/mrkdwn.ts';
 import { cutToLength, enumerated } from '../text.ts';
 import type { Week } from './calendar.ts';
+import { dayName } from './reminder-message.ts';
 import type { TimeBalance } from './shortfall.ts';
 
 /** A person's balance at the end of a week. */
@@ -42,7 +43,7 @@ export function summaryMessages(
   // A person who was away all week owes no timesheet.
   const due = people.filter(({ expected }) => expected > 0);
   const complete = due.filter(({ missing, unreadable }) => missing === 0 && unreadable.length === 0);
-  const counted = `${complete.length} of ${due.length} timesheets of ${team} are complete for ${weekStart} to ${weekEnd}`;
+  const counted = `Team ${team}, ${dayName(weekStart)} to ${dayName(weekEnd)}: ${complete.length} of ${due.length} timesheets are complete`;
   const lines = [...people].sort((a, b) => shortBy(b) - shortBy(a) || a.name.localeCompare(b.name)).map(line);
   const unknown = addressesOfNobody.map(
     (email) => `:warning: No user of the service has the address ${code(email)}. Ask your administrator to correct it.`,

@@ -40,8 +40,10 @@ const FIRST_COMMENT_ID = 6_000_000_000;
 const FIRST_OTHER_ID = 7_000_000_000;
 const FIRST_REPOSITORY_ID = 8_000_000_000;
 
-/** The repository of GitHub's examples. */
+/** The repository of most of GitHub's examples, and its owner. */
 export const EXAMPLE_REPOSITORY = 'Codertocat/Hello-World';
+const EXAMPLE_REPOSITORY_ID = 186_853_002;
+const EXAMPLE_OWNER_ID = 21_031_067;
 
 const repositoryName = /^[\w.-]+\/[\w.-]+$/;
 
@@ -140,20 +142,26 @@ function inRepository(example: Example, name: string | undefined): Example {
   const { repository } = example;
   if (name === undefined || repository === undefined) return example;
   const { full_name: from, id, owner } = fieldsOf(repository);
-  if (String(from).toLowerCase() === name.toLowerCase()) return example;
-  // The name is part of many URLs, and needs no escaping in JSON. The id changes, too: otherwise it would be the
-  // example's repository, renamed.
+  const wanted = idOf(name);
+  if (id === wanted) return example;
+  // The name is part of many URLs, and needs no escaping in JSON. The ids change, too: otherwise it would be the
+  // example's repository, renamed, or one with the same name and another owner.
   const text = JSON.stringify(example).replaceAll(String(from), name);
-  const renamed = JSON.parse(text.replaceAll(new RegExp(`\\b${id}\\b`, 'g'), String(idOf(name)))) as Example;
+  const renamed = JSON.parse(text.replaceAll(new RegExp(`\\b${id}\\b`, 'g'), String(wanted))) as Example;
   const [login, repositoryName] = name.split('/');
   return {
     ...renamed,
-    repository: { ...fieldsOf(renamed.repository), name: repositoryName, owner: { ...fieldsOf(owner), login } },
+    repository: {
+      ...fieldsOf(renamed.repository),
+      name: repositoryName,
+      owner: { ...fieldsOf(owner), login, id: EXAMPLE_OWNER_ID },
+    },
   };
 }
 
-/** The invented id of a repository, always the same for a name. GitHub ignores the case of names. */
+/** The id of a repository, invented for all but the examples', and always the same for a name. GitHub ignores the case of names. */
 function idOf(name: string): number {
+  if (name.toLowerCase() === EXAMPLE_REPOSITORY.toLowerCase()) return EXAMPLE_REPOSITORY_ID;
   return FIRST_REPOSITORY_ID + createHash('sha256').update(name.toLowerCase()).digest().readUInt32BE();
 }
 

@@ -312,7 +312,7 @@ it.each([
   relay.addTasks({ Zebra: 'Feed the animals' });
   await linkAccount(relay);
   expect((await ask(relay, 'log 1h Zebra crossing')).inTheEnd).toContain(
-    'No task is called “Zebra crossing”, or begins like it',
+    'No task has the name “Zebra crossing”, or a name that begins with it',
   );
   expect(relay.timelogs()).toEqual([]);
   for (const typed of ['log 1h Zebra', 'log 1h "Zebra" crossing', 'log 1h #Zebra crossing']) await ask(relay, typed);

@@ -196,7 +196,7 @@ describe('the check of a pull request', () => {
     relay.sandbox.setFault({ kind: 'maintenance', times: 4 });
     await checkOf(`Task: ${TASK}`, other());
     for await (const said of whileItWaits()) expect(said).toContain('failure');
-    expect(check()).toContain('The strictest result counts, which is that of');
+    expect(check()).toContain('The strictest result counts; it is that of');
   });
 
   it('finds the pull requests with the commit among more than a hundred', async () => {

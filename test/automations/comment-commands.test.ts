@@ -65,14 +65,14 @@ const summaries = async ({ jobs }: Fields) =>
   Promise.all((jobs as string[]).map(async (id) => (await relay.stores.jobs.get(id))?.summary));
 /** The end of the relay's comments. */
 const MARK = '\n\n<!-- partner-relay 56b19cda93b61c0ba88e -->';
-const EDITS = '\n\nEditing a comment does not run its command again. Please write a new comment.';
+const EDITS = '\n\nPartner Relay has read this command and ignores edits of it. To correct it, write a new comment.';
 
 describe('a comment by a collaborator', () => {
   it('a comment completes and reopens checklist items, and logs time for its author', async () => {
     const body = 'Thanks!\r\n\r\n/done 101 and 102\r\n/undo 103\r\n  /log 2h “Release checkout 2.4” wrote tests\r\nBye';
     expect(await answers(created(body))).toEqual([
       '✅ Completed checklist items 101 and 102',
-      '✅ Reopened checklist item 103',
+      '✅ Set checklist item 103 to open',
       expect.stringMatching(
         // Everyone may read it. The day is the author's, however late the comment is delivered.
         /^✅ Logged 2h on task d94e6b20-[0-9a-f-]+, 2026-11-19, as time entry [0-9a-f-]+$/,
@@ -93,7 +93,7 @@ describe('a comment by a collaborator', () => {
     expect(
       await answers(created('/log 1h99m 4711'), created('/done 999', { id: 2 }), created('/log 1h 4711', { id: 3 })),
     ).toEqual([
-      '⚠️ “1h99m” has too many minutes: next to hours, the maximum is 59. Use 99m or 2h39m.\n\nIf you correct it in this comment, Partner Relay reads it again.',
+      '⚠️ “1h99m” has too many minutes: next to hours, the maximum is 59. Did you mean 99m or 2h39m?\n\nIf you correct it in this comment, Partner Relay reads it again.',
       `⚠️ There is no checklist item 999. Nothing was completed.${EDITS}`,
       `⚠️ There is no task 4711. Write its id, or its whole name as the service shows it.${EDITS}`,
     ]);
@@ -130,7 +130,8 @@ describe('a comment by a collaborator', () => {
 describe('a comment that is deleted or changed before its command runs', () => {
   const LOG = '/log 2h “Release checkout 2.4”';
   const OLD = 'The comment is more than 30 days old, so nothing was done';
-  const OTHER_TIME = 'GitHub shows another time for this comment, so nothing was done';
+  const OTHER_TIME =
+    'GitHub shows that this comment was written at another time than the event says, so nothing was done';
   const CHANGED = 'The comment no longer has this command, so nothing was done';
 
   it.each<[string, (Partial<GithubApi> & { text?: string | null }) | undefined, string?]>([
@@ -160,6 +161,18 @@ describe('a comment that is deleted or changed before its command runs', () => {
     const said = refusal ? expect.stringContaining(refusal) : expect.stringMatching(/^✅ Logged 2h/);
     expect(relay.github.comments.map(({ body }) => body)).toEqual([said]);
     expect(relay.timelogs()).toHaveLength(refusal ? 0 : 1);
+  });
+
+  it('each line of a comment gives its command', async () => {
+    const body = `${LOG}\n/done 101\n/done 102`;
+    relay.github.written.set(1, body);
+    await post(created(body));
+    await relay.workToTheEnd();
+    expect(relay.github.comments.map((one) => one.body.split('\n')[0])).toEqual([
+      expect.stringMatching(/^✅ Logged 2h/),
+      '✅ Completed checklist item 101',
+      '✅ Completed checklist item 102',
+    ]);
   });
 
   it.each([null, '/done 102'])('a command is carried out if GitHub did not have the comment yet: %s', async (stale) => {

@@ -276,7 +276,7 @@ describe('a call whose answer was lost, and whose account is no longer linked', 
     await command(relay, `log 1h ${CHECKOUT}`);
     await relay.workToTheEnd();
     expect(relay.told().at(-1)).toMatch(
-      /^:warning: Before you ask again, look in the service whether this was logged: .*The account that sent it is no longer linked/,
+      /^:warning: Before you ask again, look in the service whether this was logged: .*The account with which Partner Relay sent your request is no longer linked/,
     );
     expect(called).toEqual(['log_time']);
   });

@@ -225,7 +225,7 @@ describe('time logging', () => {
     });
 
     it('a duration after the name is asked about', async () => {
-      expect((await ask(relay, 'log 1h Login with passkeys 3h')).inTheEnd).toMatch(/There is a second duration, “3h”/);
+      expect((await ask(relay, 'log 1h Login with passkeys 3h')).inTheEnd).toMatch(/“3h” is a second duration/);
       expect(buttonsOf(question())).toEqual(['Log 1h on Login with passkeys', 'Log 3h on Login with passkeys']);
     });
 
@@ -234,7 +234,7 @@ describe('time logging', () => {
       async (note) => {
         const before = relay.timelogs().length;
         const { inTheEnd } = await ask(relay, `log 1h30 Login with passkeys ${note}`);
-        expect(inTheEnd).toMatch(/There is a second duration, “2h”\. Give one command for each day and task\./);
+        expect(inTheEnd).toMatch(/“2h” is a second duration\. For two entries, give two commands\./);
         expect(relay.timelogs()).toHaveLength(before);
         await press(relay, question(), buttonsOf(question())[0] ?? '');
         await relay.work();
@@ -259,7 +259,7 @@ describe('time logging', () => {
 
     it('a second duration after a name with a typo is refused', async () => {
       const { inTheEnd } = await ask(relay, 'log 1h login whit passkeys 2h Retro');
-      expect(inTheEnd).toMatch(/There is a second duration, “2h”/);
+      expect(inTheEnd).toMatch(/“2h” is a second duration/);
     });
 
     it.each([
@@ -267,7 +267,11 @@ describe('time logging', () => {
       'could you please check',
     ])('words before the name of a task are asked about: %s', async (before) => {
       const { inTheEnd } = await ask(relay, `log 1h ${before} Login with passkeys paired`);
-      expect(inTheEnd).toMatch(/does not understand “.*” before the task/);
+      expect(inTheEnd).toMatch(
+        before.startsWith('for')
+          ? /You can log time for yourself only/
+          : /“.*” stands before the task, and is not a day/,
+      );
       const label = `Log 1h on Login with passkeys, ${new Date(relay.clock.now).toISOString().slice(0, 10)}`;
       expect(buttonsOf(question())).toEqual([label]);
       await press(relay, question(), label);
@@ -356,7 +360,7 @@ describe('time logging', () => {
       const remove = relay.addTasks(Object.fromEntries(Array.from({ length: 100 }, (_, index) => giant(index))));
       const { inTheEnd } = await ask(relay, 'log 1h Giant 77');
       remove();
-      expect(inTheEnd).toMatch(/^:warning: No task (is called “Giant 77”|has exactly this name)/);
+      expect(inTheEnd).toMatch(/^:warning: No task (has the name “Giant 77”|has exactly this name)/);
       expect(buttonsOf(relay.lastMessage())).toHaveLength(1);
     });
 

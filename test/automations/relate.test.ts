@@ -111,7 +111,7 @@ describe('a line in an issue', () => {
     [
       'a task that is not there',
       'Task: Make coffee',
-      'No task is called “Make coffee”, or begins like it. Nothing was linked',
+      'No task has the name “Make coffee”, or a name that begins with it. Nothing was linked',
       0,
     ],
     ['an id that is not there', 'Task: 4711', 'there is no task 4711', 1],
@@ -121,7 +121,9 @@ describe('a line in an issue', () => {
     await mutate(relay, { reads: (payload) => (payload.q === 'ab' ? { refused: 422 } : payload) });
     await happens('issues', issue('opened', body));
     expect(said()).toContainEqual(expect.stringContaining(words));
-    expect(said()).toContainEqual(expect.stringContaining('If you correct the line, Partner Relay reads it again'));
+    expect(said()).toContainEqual(
+      expect.stringContaining('If you correct the line in the description, Partner Relay reads it again'),
+    );
     expect([linked(), relay.requestsTo('/defects/link')]).toEqual([none, sent]);
   });
 
@@ -241,7 +243,7 @@ describe('/pm relate', () => {
     expect((await ask(relay, command)).inTheEnd).toMatch(new RegExp(`Linked defect .* ${id}`));
     expect(linked()).toEqual({ ...none, ...expected });
     relay.clock.now += 3 * 60_000;
-    expect((await ask(relay, command)).inTheEnd).toMatch(/Nothing to do: relate-\w+ already links /);
+    expect((await ask(relay, command)).inTheEnd).toMatch(/Nothing to do: defect \S+ is already linked to /);
     expect(relay.requestsTo('/defects/link')).toBe(1);
     const kept = await createRelations(relay.stores.table).of({ connection: 'main', id: made()?.defect_id ?? '' });
     expect(kept).toMatchObject([{ id: String(id) }]);
@@ -249,18 +251,19 @@ describe('/pm relate', () => {
 
   it.each([
     ['relate', 'relate needs the id of a defect'],
-    ['relate 4711 project 12', 'relate needs task, case or step'],
+    ['relate 4711 12', 'relate needs task, case or step'],
+    ['relate 4711 project 12', 'A defect can be linked to a task, a case or a step, not to “project”.'],
     ['relate 4711 case', 'relate needs the id of a test case'],
     ['relate 4711 task 12', 'Could not link defect 4711 to task 12: there is no task 12'],
     [
       'relate 4711 case 12',
-      'Could not link defect 4711 to test case 12: the service knows no defect 4711, or no test case 12',
+      'Could not link defect 4711 to test case 12: either defect 4711 or test case 12 does not exist in the service',
     ],
     ['relate A B', '“A” is not the id of a defect'],
     ['relate 4711 task B', '“B” is not the id of a task'],
     [
       `relate ${TASK.id} task 4711`,
-      `${TASK.id} is the id of a task, not of a defect. Did you mean “relate 4711 task ${TASK.id}”?`,
+      `${TASK.id} is the id of a task, not of a defect. Did you mean /pm relate 4711 task ${TASK.id}?`,
     ],
     [`relate ${TASK.id} task ${OTHER_TASK.id}`, `${TASK.id} is the id of a task, not of a defect`],
     [`relate 4711 task ${TASK.id}`, 'there is no defect 4711'],
@@ -281,10 +284,10 @@ describe('/pm relate', () => {
       relay.clock.now += 3 * 60_000;
       return (await ask(relay, command)).inTheEnd;
     };
-    expect(await askAgain()).toContain(`Nothing to do: ${parked.id} already links`);
+    expect(await askAgain()).toContain(`Nothing to do: job ${parked.id} links`);
     const verify = createVerifyCreated(relay.runtime.config, () => Promise.reject(new Error('nothing is read')));
     await resolveJob(parked, { done: 'linked', verify }, { ...relay.stores, by: 'a test' });
-    expect(await askAgain()).toContain(`Nothing to do: ${parked.id} already links`);
+    expect(await askAgain()).toMatch(/Nothing to do: defect \S+ is already linked to task /);
     expect([relay.requestsTo('/defects/link'), await relay.jobs('parked')]).toEqual([2, []]);
   });
 
@@ -306,6 +309,6 @@ describe('/pm relate', () => {
     expect((await ask(relay, command)).inTheEnd).toContain('Linked defect');
     expect(linked().test_step_id).toBe(2);
     relay.clock.now += 31 * 86_400_000;
-    expect((await ask(relay, command)).inTheEnd).toContain('so it is not sent again');
+    expect((await ask(relay, command)).inTheEnd).toContain('is already linked to');
   });
 });

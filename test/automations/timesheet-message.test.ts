@@ -54,7 +54,7 @@ describe('"Log the rest"', () => {
       [
         'Log time\n========\n',
         `Task: [ ${CHECKOUT.name} ▾ ] ${LOGIN.name}, ${CART.name}`,
-        'Or another task (optional): [ Type its id or a part of its name ▾ ]\n  The list has the tasks that Partner Relay has seen. For others, type the id or the whole name.',
+        'Or another task (optional): [ Type to search ▾ ]\n  The list has tasks that Partner Relay has seen. For another one, type its id or whole name.',
         'How long: 4h30m\n  Such as 1h30m, 1.5h, 90m or 1:30.',
         'On which day (optional): [ 2026-11-20 ▾ ]\n  Today, unless you choose another.',
         'Note (optional): ____\n',
@@ -69,7 +69,7 @@ describe('"Log the rest"', () => {
     await relay.remind();
     expect(message().text).toBe('Your timesheet is missing 32h');
     await logRest();
-    expect(renderView(relay.lastView())).toContain('Task: [ Type its id or a part of its name ▾ ]');
+    expect(renderView(relay.lastView())).toContain('Task: [ Type to search ▾ ]');
     expect(renderView(relay.lastView())).toContain('How long: 8h');
     expect(renderView(relay.lastView())).toContain(`[ ${THURSDAY} ▾ ]`);
     expect(renderView(relay.lastView())).not.toContain('another task');

@@ -51,7 +51,7 @@ describe('the summary', () => {
     relay.logs(aisha, 3, { date: MONDAY });
     relay.logs(aisha, 2, { date: '2026-11-22' });
     for (let ticks = 0; ticks < 2; ticks++) await relay.remind();
-    const counted = '2 of 4 timesheets of platform are complete for 2026-11-16 to 2026-11-22';
+    const counted = 'Team platform, Monday 16 November to Sunday 22 November: 2 of 4 timesheets are complete';
     expect(summaries()).toMatchObject([{ kind: 'message', text: counted }]);
     expect(mrkdwnOf(summaries()[0] ?? {}).split('\n')).toEqual([
       `*${counted}*`,
@@ -82,7 +82,7 @@ describe('the summary', () => {
     });
     for (const failure of failures) relay.slack.fail(failure);
     await relay.remind();
-    const counted = '0 of 250 timesheets of platform are complete for 2026-11-16 to 2026-11-22';
+    const counted = 'Team platform, Monday 16 November to Sunday 22 November: 0 of 250 timesheets are complete';
     const texts = [counted, ...[2, 3].map((part) => `${counted} (${part} of 3)`)];
     expect(summaries().map(({ text }) => text)).toEqual(texts);
     expect(lines().map((line) => /^`\S+ (.*)` /.exec(line)?.[1])).toEqual(everybody.map(({ name }) => name));
@@ -155,14 +155,14 @@ describe('the summary', () => {
     relay.logs(mira, 'a while');
     relay.logs(mira, 'all day');
     await relay.remind();
-    expect(summaries()[0]?.text).toMatch(/^1 of 3 timesheets/);
+    expect(summaries()[0]?.text).toMatch(/: 1 of 3 timesheets/);
     expect(lines()).toContain('`█░░░░░░░░░ Mira Novak` 4h of 38h30m (:warning: 2 unreadable)');
   });
 
   it('the summary of a week without a working day names nobody', async () => {
     await start({ holidays: [MONDAY, TUESDAY, WEDNESDAY, THURSDAY, FRIDAY] });
     await relay.remind();
-    expect(summaries().map(({ text }) => text)).toEqual([expect.stringMatching(/^0 of 0 timesheets/)]);
+    expect(summaries().map(({ text }) => text)).toEqual([expect.stringMatching(/: 0 of 0 timesheets/)]);
     expect(lines()).toEqual([]);
   });
 

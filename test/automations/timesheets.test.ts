@@ -227,7 +227,7 @@ it('teams of two connections remind the same person, until that person mutes the
   expect(pressed.status).toBe(200);
   expect(relay.slack.messages.at(-1)).toMatchObject({
     kind: 'ephemeral',
-    text: ':no_bell: You will get no more reminders for 2026-11-20.',
+    text: ':no_bell: You will get no more reminders for Friday 20 November.',
   });
   relay.clock.now += HOUR;
   await relay.remind();
@@ -311,7 +311,7 @@ describe('a dry run', () => {
     expect(relay.slack.messages).toEqual([]);
     expect(await relay.outcomes('timesheet-reminder')).toEqual(['dry run: would send Mira Novak: 6h30m missing']);
     expect(await relay.outcomes('timesheet-summary')).toEqual([
-      'dry run: would send C0PLATFORM: 0 of 1 timesheets of platform are complete for 2026-11-09 to 2026-11-15',
+      'dry run: would send C0PLATFORM: Team platform, Monday 9 November to Sunday 15 November: 0 of 1 timesheets are complete',
     ]);
   });
 });

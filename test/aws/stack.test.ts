@@ -367,8 +367,8 @@ describe('the stack on an AWS emulator', () => {
   it("notifies the contact's channel about parked jobs", async () => {
     parked = await park(14);
     await deployment.relay('run', 'job-sweep');
-    await said(/A job is parked/);
-    expect(slack.messages.filter(({ text }) => text.includes('A job is parked'))).toMatchObject([
+    await said(/A job has been parked/);
+    expect(slack.messages.filter(({ text }) => text.includes('A job has been parked'))).toMatchObject([
       { channel: 'C0PLATFORM', text: expect.stringContaining(`--stage ${deployment.stage} `) },
     ]);
   });

@@ -169,35 +169,51 @@ describe('a command', () => {
     expect(parseCommand(text)).toEqual({ fault: expect.any(String), suggestions: [suggestion].flat() });
   });
 
-  const NO_ITEM = 'is not the number of a checklist item. done takes only such numbers, which you find in the service.';
+  const NO_ITEM =
+    'is not the number of a checklist item. {slash} done takes numbers of checklist items, such as 12. The service shows them.';
   it.each([
     [
       'dnoe',
-      'There is no command “dnoe”. Did you mean done? done needs the number of a checklist item, which you find in the service: done <item id> …, for example done 12 13',
+      'There is no command “dnoe”. Did you mean {slash} done? {slash} done needs the number of a checklist item: {slash} done <number> …, for example {slash} done 12 13',
     ],
     ['done login page', `“login” ${NO_ITEM}`],
     [`done ${'1'.repeat(65)}`, `“${'1'.repeat(65)}” ${NO_ITEM}`],
     [
       'done https://pm.example/1',
-      '“https://pm.example/1” is the address of a page. done takes the numbers of checklist items, such as 12.',
+      '“https://pm.example/1” is the address of a page. {slash} done takes numbers of checklist items, such as 12.',
     ],
     ['done 1.2', `“1.2” ${NO_ITEM}`],
-    [`done ${Array.from({ length: 21 }, (_, i) => i).join(' ')}`, 'These are 21 checklist items. The maximum is 20.'],
+    [
+      `done ${Array.from({ length: 21 }, (_, i) => i).join(' ')}`,
+      'You gave 21 checklist items. At most 20 are possible.',
+    ],
     ['done 104 log 1h release', '“log” begins another command. Give one command at a time.'],
     ['done 103 undo 104', '“undo” begins another command. Give one command at a time.'],
     ['done 101-121', '“101-121” is a range. Write each number, 20 at most.'],
     // duration.test.ts has the table of invalid durations.
     ['log soon 4711', '“soon” is not a duration such as 1h30m, 1.5h, 90m or 1:30.'],
-    ['log 2h :', 'log needs a task: log <duration> [day] <task> [note], for example log 1h30m 4711 wrote tests'],
+    [
+      'log 2h :',
+      '{slash} log needs a task: {slash} log <duration> [day] <task> [note], for example {slash} log 1h30m 4711 wrote tests',
+    ],
     ['log 2h “Checkout page', 'The quotation mark before “Checkout page” is not closed.'],
-    ['log 2h 4711 2025-02-29', 'There is no 2025-02-29 in the calendar.'],
-    ['block "" x', 'block needs a task: block <task> <reason…>, for example block 4711 waits for the certificate'],
-    ['block 4711', 'block needs a reason: block <task> <reason…>, for example block 4711 waits for the certificate'],
-    ['ship', 'ship needs an artifact: ship <artifact> [stage] [note…], for example ship web prod'],
-    ['rota today', 'rota does not take “today”, too. Put a text of several words in quotation marks.'],
+    ['log 2h 4711 2025-02-29', '“2025-02-29” is not a date.'],
+    [
+      'block "" x',
+      '{slash} block needs a task: {slash} block <task> <reason…>, for example {slash} block 4711 waits for the certificate',
+    ],
+    [
+      'block 4711',
+      '{slash} block needs a reason: {slash} block <task> <reason…>, for example {slash} block 4711 waits for the certificate',
+    ],
+    [
+      'ship',
+      '{slash} ship needs an artifact: {slash} ship <artifact> [stage] [note…], for example {slash} ship web prod',
+    ],
+    ['rota today', '{slash} rota does not take “today”, too. Put a text of several words in quotation marks.'],
     [
       `block 4711 ${'x'.repeat(8_192)}`,
-      'That is too long: block takes 8192 characters at most, and letters such as ä count twice.',
+      'That is too long: {slash} block takes 8192 characters at most, and letters such as ä count twice.',
     ],
     ['log 2h today yesterday 4711', 'There is a second day, “yesterday”. If it is a task, put it in quotation marks.'],
   ])('the command %o is refused', (text, fault) => {
@@ -323,8 +339,13 @@ describe('the verbs', () => {
       expect([example, parseCommand(example)]).toMatchObject([example, { command: { verb } }]);
   });
 
-  it.each(verbs.filter(({ usage }) => usage.includes('<')))('the error of $verb says what is missing', (entry) => {
-    const parsed = parseCommand(entry.verb);
-    expect(parsed).toEqual({ fault: expect.stringContaining(`${entry.usage}, for example ${entry.examples[0]}`) });
-  });
+  it.each(verbs.filter(({ verb, usage }) => usage.includes('<') && verb !== 'undo'))(
+    'the error of $verb says what is missing',
+    (entry) => {
+      const parsed = parseCommand(entry.verb);
+      expect(parsed).toEqual({
+        fault: expect.stringContaining(`{slash} ${entry.usage}, for example {slash} ${entry.examples[0]}`),
+      });
+    },
+  );
 });

@@ -58,13 +58,13 @@ const codeUnits = fc.array(fc.nat(0xffff)).map((units) => String.fromCharCode(..
 describe('a command in a comment', () => {
   it.each([
     ...['/done 12', '/undo #12, 13', '/LOG 2h 4711 wrote `tests`', '/log\u00a02h “Checkout page”', '/done 12 \t'],
-    ...['/done login', '/log \t'],
+    ...['/done login', '/log \t', '/done'],
   ])('the line %o is a command', (line) => {
     expect(commandLines(line)).toEqual([line.trim()]);
   });
 
   it.each([
-    ...['done 12', '/ done 12', '/done', '/done12', '/done:12', '/dnoe 12', '/help me', '/find x', '/status x'],
+    ...['done 12', '/ done 12', '/done12', '/done:12', '/dnoe 12', '/help me', '/find x', '/status x'],
     ...['/defect x', 'Please /done 12', '- /done 12', '**/done 12**', '`/done 12`', '//done 12', '\u00a0/done 12'],
     'Thanks!\n    /done 12',
   ])('the line %o is not a command', (line) => {

@@ -57,7 +57,8 @@ describe('the text that people type for a command', () => {
     ['log: 1h30m 4711|/pm log 1h30m 4711|please log 1h30m 4711', 'log 1h30m 4711'],
     ['todo Buy milk|Aufgabe Buy milk|tâche Buy milk', 'task Buy milk'],
     ['suche login|search login|buscar login|chercher login', 'find login'],
-    ['|?|HELP|Hilfe|aide|help log|hi|what can you do?|how does this work', 'help'],
+    ['|?|HELP|Hilfe|aide|hi|what can you do?|how does this work', 'help'],
+    ['help log|log help|log --help|LOG ?|Hilfe log|track help', 'help log'],
   ])('is read as intended: %s', (typed, meant) => {
     for (const text of typed.split('|')) {
       const parsed = parseCommand(text, LANGUAGES);
@@ -104,13 +105,23 @@ describe('the text that people type for a command', () => {
   });
 
   it.each([
-    ...['undo', 'annuler la dernière saisie', 'doch nur 1h', 'no wait, it was 3h', 'letzten Eintrag löschen'],
+    ...['doch nur 1h', 'no wait, it was 3h', 'letzten Eintrag löschen'],
     ...['delete my last entry', 'log undo', 'supprimer 2h Login', 'rename Login to Logout', 'due friday Login'],
   ])('for a change that only the service can make is answered with that: %s', (typed) => {
     expect(parseCommand(typed, LANGUAGES)).toEqual({
       fault: expect.stringContaining('cannot change or delete time, tasks or defects'),
     });
   });
+
+  it.each(['undo', 'undo last', 'annuler la dernière saisie'])(
+    'for undo is answered with what it does: %s',
+    (typed) => {
+      const fault = expect.stringMatching(
+        /undo reopens checklist items, .* Change time, tasks and defects in the service\.$/,
+      );
+      expect(parseCommand(typed, LANGUAGES)).toEqual({ fault });
+    },
+  );
 
   it.each(['Login page 2h last friday', '18.11. 2h Login', '4711 2h'])(
     'with the duration first is understood: %s',
@@ -120,9 +131,13 @@ describe('the text that people type for a command', () => {
   );
 
   it.each([
-    ['away|vacation until Friday|holiday|Urlaub', /the button “Away until…” below a reminder/],
-    ['I’m away tomorrow|congé lundi|day off on Monday', /the button “Away until…” below a reminder/],
+    ['away|vacation until Friday|holiday|Urlaub', /the button “Away until…” below your last reminder/],
+    ['I’m away tomorrow|congé lundi|day off on Monday', /the button “Away until…” below your last reminder/],
     ['mute|mute today|stop sending me reminders', /the button “Mute today” below one/],
+    ['unmute', /^Reminders come back on the next working day\.$/],
+    ['unrelate 12 task 7', /^Partner Relay cannot unlink a defect\./],
+    ['relate 12 story 7', /^A defect can be linked to a task, a case or a step, not to “story”\.$/],
+    ['relate 12 task Login with passkeys', /“Login with passkeys” is not the id of a task\. {slash} find/],
     ['show me last week', /For earlier weeks, open the service\.$/],
     [
       'create bug Login fails|new task Buy milk',
@@ -143,7 +158,7 @@ describe('the text that people type for a command', () => {
     ['log @aisha 2h 4711|log <@U0AISHA01> 2h 4711|log 2h @aisha Login', /^You can log time for yourself only/],
     ['report this month', /For earlier weeks, open the service/],
     ['remind me at 17:00', /Your administrator sets when/],
-    ['today 4711|today yesterday|week last', /Write “\w+” alone\. {slash} week shows each day of this week/],
+    ['today 4711|today yesterday|week last', /Write “{slash} \w+” alone\. {slash} week shows each day of this week/],
     ['log 8h|2h', /log needs a task: /],
   ])('is answered with help, and nothing is done: %s', (typed, said) => {
     for (const text of typed.split('|')) {
@@ -175,9 +190,9 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['2²h 4711|90 4711', DURATION],
     ['~2h 4711', /“~2h” is not exact\. Did you mean 2h/],
     ['2 1/2 m 4711', /has a fraction of a minute/],
-    ['1h 30 4711|1h 30 Login with passkeys', /may be 1h30m, or 1h on task 30/],
-    ['1 heure 15 Login', /may be 1h15m, or 1 heure on task 15/],
-    ['2h 15 “Checkout page”', /may be 2h15m, or 2h on task 15/],
+    ['1h 30 4711|1h 30 Login with passkeys', /can mean 1h30m, or 1h on the task 30/],
+    ['1 heure 15 Login', /can mean 1h15m, or 1 heure on the task 15/],
+    ['2h 15 “Checkout page”', /can mean 2h15m, or 2h on the task 15/],
     ...[
       ['mon', '1h30m mon Login with passkeys'],
       ['on the 24th', '1h30m on the 24th Login with passkeys'],
@@ -209,7 +224,7 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['1h30m mañana 4711|1h30m übermorgen 4711', /You cannot log time in the future/],
     // Several days or durations, or none.
     ['1h30m 4711 yesterday and today', /“yesterday and today” is more than one day/],
-    ['1h30m 4711 doch nur 30min|1h30m 4711 wrote docs, sorry, 20m', /There is a second duration, “(?:30min|20m)”/],
+    ['1h30m 4711 doch nur 30min|1h30m 4711 wrote docs, sorry, 20m', /“(?:30min|20m)” is a second duration/],
     ['1h30m every day 4711|1h30m jeden Tag 4711', /is more than one day/],
     ['2-3h 4711|2 to 3 hours 4711', /is more than one duration\. Log one of them/],
     ['1h30m mon and tue 4711|1h30m each mon 4711', /is more than one day/],
@@ -221,21 +236,21 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['1h30m 2026-11-18 to 2026-11-20 4711', /“2026-11-18 to 2026-11-20” is more than one day/],
     ['1h30m 4711 today or yesterday', /“today or yesterday” is more than one day/],
     ['1h30m 4711 a few days ago|1h30m vor einigen Tagen 4711', /looks like a day/],
-    ['2h Ops and half an hour Checkout|2h Ops, no, half an hour', /There is a second duration, “half an hour”/],
+    ['2h Ops and half an hour Checkout|2h Ops, no, half an hour', /“half an hour” is a second duration/],
     ['--time 2h --task "Add --json flag"', /There are no options such as --time/],
     ['2h 4711 --date=2026-11-18', /There are no options such as --date/],
     ['1h30m 4711 yesterday & Monday', /“yesterday & Monday” is more than one day/],
-    ['2h yesterday and 3h today on Login', /There is a second duration, “3h”\. Give one command for each day/],
-    ['2h Login yesterday and 3h today|2h on Login and 3h on Checkout', /There is a second duration, “3h”/],
-    ['2h yesterday 3h today Login', /There is a second duration, “3h”/],
-    ['2h yesterday, 3h 15m today on Login', /There is a second duration, “3h 15m”/],
-    ['1h login; log 2h Checkout|1h login log 2h Checkout', /There is a second duration, “2h”/],
-    ['1h #4711 2h Checkout|1h “Login” - 2h on Checkout|1h #4711 yesterday 2h', /There is a second duration, “2h”/],
-    ['1h30m 31.11. Login|1h30m Login 31.11.|1h30m on 31.11. Login', /^There is no (?:on )?31\.11\. in the calendar/],
-    ['1h30m 31/11 Login|1h30m Feb 30 Login', /^There is no (?:31\/11|Feb 30) in the calendar/],
-    ['1h30m 4711 2026-11-31|1h30m Login with passkeys 31.11.2026', /There is no 2026-11-31 in the calendar/],
-    ['1h30m 31.11.2026 Login with passkeys', /There is no 2026-11-31 in the calendar/],
-    ['1h30m Login with passkeys 2026-02-30', /There is no 2026-02-30 in the calendar/],
+    ['2h yesterday and 3h today on Login', /“3h” is a second duration\. For two entries, give two commands/],
+    ['2h Login yesterday and 3h today|2h on Login and 3h on Checkout', /“3h” is a second duration/],
+    ['2h yesterday 3h today Login', /“3h” is a second duration/],
+    ['2h yesterday, 3h 15m today on Login', /“3h 15m” is a second duration/],
+    ['1h login; log 2h Checkout|1h login log 2h Checkout', /“2h” is a second duration/],
+    ['1h #4711 2h Checkout|1h “Login” - 2h on Checkout|1h #4711 yesterday 2h', /“2h” is a second duration/],
+    ['1h30m 31.11. Login|1h30m Login 31.11.|1h30m on 31.11. Login', /^“(?:on )?31\.11\.” is not a date\./],
+    ['1h30m 31/11 Login|1h30m Feb 30 Login', /^“(?:31\/11|Feb 30)” is not a date\./],
+    ['1h30m 4711 2026-11-31|1h30m Login with passkeys 31.11.2026', /“2026-11-31” is not a date\./],
+    ['1h30m 31.11.2026 Login with passkeys', /“2026-11-31” is not a date\./],
+    ['1h30m Login with passkeys 2026-02-30', /“2026-02-30” is not a date\./],
     ['1h30m 4711 tomorrow|1h30m Login with passkeys tomorrow', /You cannot log time in the future/],
     ['1h30m morgen Login with passkeys|1h30m “Checkout page” tests on tomorrow', /You cannot log time in the future/],
     // Notes that contain days and durations.
@@ -341,7 +356,10 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ...['last night', 'last week', 'the other day', '26-11-18', '-99d'].map((day) => [day, `4711 "${day}"`]),
     ...['yesterday’s bug', 'Monday’s meeting'].map((day) => [day, undefined]),
   ])('%s is no day, and may be the note', (day, kept) => {
-    const why = day === '-99d' ? /^-<days>d goes back 60 days at most\. For an older day, write its date\./ : DAY;
+    const why =
+      day === '-99d'
+        ? /^“-99d” is too far back: -<days>d works up to 60 days\. For an older day, write its date\./
+        : DAY;
     const parsed = parseCommand(`log 1h30m 4711 ${day}`, LANGUAGES);
     expect(parsed).toMatchObject({ fault: expect.stringMatching(why) });
     const suggestions = 'fault' in parsed ? parsed.suggestions : [];

@@ -92,12 +92,18 @@ describe("a team's command in Slack", () => {
   });
 
   it.each([
-    ['block', 'block needs a task: block <task> <reason…>, for example block 4711 waits for the certificate'],
-    ['BLOCK 4711', 'block needs a reason: block <task> <reason…>, for example block 4711 waits for the certificate'],
-    ['deploy web prod now', 'deploy does not take “now”, too. Put a text of several words in quotation marks.'],
+    [
+      'block',
+      '/pm block needs a task: /pm block <task> <reason…>, for example /pm block 4711 waits for the certificate',
+    ],
+    [
+      'BLOCK 4711',
+      '/pm block needs a reason: /pm block <task> <reason…>, for example /pm block 4711 waits for the certificate',
+    ],
+    ['deploy web prod now', '/pm deploy does not take “now”, too. Put a text of several words in quotation marks.'],
     [
       `shout ${'x'.repeat(8_192)}`,
-      'That is too long: shout takes 8192 characters at most, and letters such as ä count twice.',
+      'That is too long: /pm shout takes 8192 characters at most, and letters such as ä count twice.',
     ],
   ])('is explained if it is unreadable: %.20s', async (typed, why) => {
     await start();
@@ -108,7 +114,7 @@ describe("a team's command in Slack", () => {
   it('is offered for a misspelled verb, and its button runs it', async () => {
     await start();
     const answer = await command(relay, 'shuot  "it is" done');
-    expect(answer.text).toBe(':warning: There is no command “shuot”. Did you mean shout?\n/pm shout "it is" done');
+    expect(answer.text).toBe(':warning: There is no command “shuot”. Did you mean /pm shout?\n/pm shout "it is" done');
     expect(buttonsOf(answer)).toEqual(['Run /pm shout "it is" done']);
     await press(relay, answer, 'Run /pm shout "it is" done');
     await relay.work();
@@ -161,7 +167,7 @@ describe("a team's command in Slack", () => {
 
   it.each([
     [MIRA, 'Mira Novak is Mira Novak on 2026-11-20.'],
-    ['U0NOBODY1', 'Jonas Weber: No user of the service has your e-mail address. If you have an account'],
+    ['U0NOBODY1', 'Jonas Weber: No user of the service has your e-mail address. If your account'],
   ])('knows who %s is, by one name and as the user of the service', async (userId, said) => {
     await start();
     expect((await ask(relay, 'who is it', { userId })).inTheEnd).toContain(said);
@@ -222,7 +228,7 @@ describe("a team's command in a comment", () => {
     await relay.workToTheEnd();
     return github.comments.map(({ body }) => body.split('\n')[0] ?? '');
   }
-  const LACKS = '⚠️ Note needs a text: note \\<task\\> \\<text…\\>, for example note task text.';
+  const LACKS = '⚠️ \\/note needs a text: /note \\<task\\> \\<text…\\>, for example /note task text.';
   const CHANGED = '⚠️ The comment no longer has this command, so nothing was done.';
   const stranger = { user: { login: 'stranger', type: 'User' }, author_association: 'NONE' };
 

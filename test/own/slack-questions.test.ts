@@ -24,8 +24,8 @@ const LEVELS = [
 ] as const;
 
 const FOR_OTHERS = ':warning: This question is for somebody else.';
-const NOT_OPEN = ':warning: This choice is not open.';
-const NOT_KEPT = 'This question is over: its request is no longer kept.';
+const NOT_OPEN = ':warning: This choice can no longer be made.';
+const NOT_KEPT = 'This question is closed. Give the command again.';
 
 /** Asks once or twice, and creates a defect from the answers. */
 const asking =

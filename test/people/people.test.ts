@@ -5,7 +5,7 @@ import { ask, command, MIRA, NOBODY, TOMASZ } from '../slack-requests.ts';
 import { workWith } from './changed-config.ts';
 
 const CONTACT = 'the platform team';
-const NO_ACCOUNT = `No user of the service has your e-mail address. If you have an account there, tell ${CONTACT} its address. Otherwise, ask for one.`;
+const NO_ACCOUNT = `No user of the service has your e-mail address. If your account there has another address, tell it to ${CONTACT}. If you have no account, ask for one.`;
 const ASK = `Ask ${CONTACT} to add you to Partner Relay.`;
 const LUCAS = 'lucas.pereira@example.com';
 const AISHA = 'aisha.rahman@example.com';

@@ -118,7 +118,7 @@ describe('a person who is not a full member', () => {
   it.each([
     ['does not answer', { kind: 'server-error' }, 'Slack did not confirm your permission in time.'],
     ['wants fewer calls', { kind: 'rate-limited' }, 'Slack did not confirm your permission in time.'],
-    ['does not let it', { kind: 'error', error: 'missing_scope' }, 'your permission with Slack (missing_scope). Tell'],
+    ['does not let it', { kind: 'error', error: 'missing_scope' }, 'Slack refused the question (missing_scope). Tell'],
     ['does not show them', { kind: 'error', error: 'user_not_visible' }, 'Partner Relay cannot see your Slack profile'],
   ] as const)('may be anyone if Slack %s: nothing is done', async (_, failure, said) => {
     relay.slack.fail({ method: 'users.info', ...failure });

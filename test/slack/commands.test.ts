@@ -38,13 +38,13 @@ describe('a command', () => {
     expect(relay.sandbox.requests).toBe(1);
   });
 
-  const OF_A_TASK = `:warning: Task ${CHECKOUT.id} is not a checklist item. You find the numbers of checklist items in the service.`;
+  const OF_A_TASK = `:warning: Task ${CHECKOUT.id} is not a checklist item. The service shows the numbers of checklist items.`;
   const NONE = (id: number) => `There is no checklist item ${id}.`;
   it.each([
     ['done 101', ':white_check_mark: Completed checklist item 101.', [true, false, false]],
     // The toggle form would reopen the first item.
     ['DONE #101, 102 and 103', ':white_check_mark: Completed checklist items 101, 102 and 103.', [true, true, true]],
-    ['undo 101 103', ':white_check_mark: Reopened checklist items 101 and 103.', [false, true, false]],
+    ['undo 101 103', ':white_check_mark: Set checklist items 101 and 103 to open.', [false, true, false]],
     [
       'done 101 999 201',
       `:warning: Completed checklist item 101. ${NONE(999)} Checklist item 201: Partner Relay may not change this checklist; your Partner Relay administrator can change that.`,
@@ -101,9 +101,9 @@ describe('a command', () => {
   });
 
   it.each([
-    ['“no such”', 'No task or project matches no such. Try a part of a word.'],
+    ['“no such”', 'No task or project matches no such. Try another word, or a shorter part.'],
     [`#${LOGIN.id.toUpperCase()}`, `Tasks\n${LOGIN.name}\n${LOGIN.id}`],
-    ['4711', 'No task or project matches 4711. Try a part of a word.'],
+    ['4711', 'No task or project matches 4711. Try another word, or a shorter part.'],
     ['lgoin', `No task or project matches lgoin. Did you mean:\n${LOGIN.name}\n${LOGIN.id}`],
     ['chekout', `No task or project matches chekout. Did you mean:\n${CHECKOUT.name}\n${CHECKOUT.id}`],
     ['pass keys', `No task or project matches pass keys. Did you mean:\n${LOGIN.name}\n${LOGIN.id}`],
@@ -127,7 +127,7 @@ describe('a command', () => {
 
   it.each([
     ['fly', ':warning: There is no command “fly”.', false],
-    ['dnoe 101', ':warning: There is no command “dnoe”. Did you mean done?\n/pm done 101', true],
+    ['dnoe 101', ':warning: There is no command “dnoe”. Did you mean /pm done?\n/pm done 101', true],
     ['log 0h 4711', ':warning: “0h” is too short. The minimum is 1m.', false],
     ['log –2h 4711', ':warning: “-2h” is negative. Did you mean 2h?\n/pm log 2h 4711', true],
   ])('an invalid command is answered with a correction: %s', async (typed, answer, offered) => {
@@ -205,7 +205,7 @@ it("status shows the person's last five jobs and the budget", async () => {
   // People do not see the job that fills the form.
   await ask(relay, 'defect');
   expect((await command(relay, 'status')).text).toBe(
-    'Your last jobs\nYou have not asked for anything yet.\nCalls to the service\nNew requests run at once. 1 of 120 in the last minute, 1 of 5000 in the last day.',
+    'Your last requests\nYou have not asked for anything yet.\nCalls to the service\nNew requests run at once. Calls: 1 of 120 in the last minute, 1 of 5,000 in the last day.',
   );
   for (const typed of ['done 1', 'done 2', 'done 101', 'done 102', 'undo 103']) {
     await command(relay, typed);
@@ -215,11 +215,11 @@ it("status shows the person's last five jobs and the budget", async () => {
   await command(relay, 'find &lt;b&gt;');
   const { text } = await command(relay, 'status');
   const shown = [
-    'Your last jobs',
+    'Your last requests',
     ':hourglass_flowing_sand: find <b>',
     'In progress.',
     ':white_check_mark: undo 103',
-    'Reopened checklist item 103.',
+    'Set checklist item 103 to open.',
     ':white_check_mark: done 102',
     'Completed checklist item 102.',
     ':white_check_mark: done 101',
@@ -227,7 +227,7 @@ it("status shows the person's last five jobs and the budget", async () => {
     ':warning: done 2',
     'There is no checklist item 2. Nothing was completed.',
     'Calls to the service',
-    'New requests run at once. 9 of 120 in the last minute, 9 of 5000 in the last day.',
+    'New requests run at once. Calls: 9 of 120 in the last minute, 9 of 5,000 in the last day.',
   ];
   const places = shown.map((part) => text.indexOf(part));
   expect(places).toEqual(places.filter((place) => place >= 0).toSorted((a, b) => a - b));
@@ -258,8 +258,8 @@ it.each([
   ['log 1h ab', short],
   ['log 1h “ab”', short],
   // Only the typed text is shown, because a person cannot correct the relay's other searches.
-  ['log 1h Nothing like it', /No task is called “Nothing like it”, or begins like it/],
-  ['log 1h Relaese checkout 2.4', /No task is called “Relaese checkout 2.4”/],
+  ['log 1h Nothing like it', /No task has the name “Nothing like it”, or a name that begins with it/],
+  ['log 1h Relaese checkout 2.4', /No task has the name “Relaese checkout 2.4”/],
 ])('a person whose search is shorter than a service accepts reads that: %s', async (text, said) => {
   await mutate(relay, {
     reads: (payload, path) =>
@@ -297,7 +297,7 @@ it.each(['issue WEB-42', 'bug list', 'task 4711 2h', 'task "Fix the cart" assign
     const asked = { channelId: PLATFORM };
     const answer = await command(relay, typed, asked);
     expect(answer.text).toMatch(
-      /^:question: (?:This creates a \w+ with only the title “.*”|All of this would be the title, .*)\. Do you mean \/pm \w+ /,
+      /^:question: (?:This would create a \w+ called “.*”|All of this would be the title, .*)\. Do you mean \/pm \w+ /,
     );
     expect(relay.queued()).toBe(0);
     await press(relay, answer, buttonsOf(answer)[0] ?? '', asked);
@@ -371,7 +371,9 @@ describe('permissions', () => {
 
   it('no one is allowed while Slack cannot say who is in a group', async () => {
     relay.slack.userGroups.delete('S0PLATFORM');
-    expect((await command(relay, 'log 1h 4711')).text).toContain('cannot check your permission with Slack (no_such');
+    expect((await command(relay, 'log 1h 4711')).text).toContain(
+      'because Slack does not know a user group of its settings',
+    );
     for (let times = 0; times < 2; times++) relay.slack.fail({ method: 'usergroups.users.list', kind: 'server-error' });
     expect((await command(relay, 'log 1h 4711')).text).toContain('did not confirm your permission in time');
     expect(await relay.jobs()).toEqual([]);
@@ -421,10 +423,10 @@ it('a channel sends its commands to its own connection', async () => {
   await ask(relay, 'done 101', { channelId: PLATFORM });
   expect((await relay.jobs()).map(({ connection }) => connection)).toEqual(['other']);
   expect((await command(relay, 'status', { channelId: PLATFORM })).text).toContain(
-    'Calls to the service on other\nNew requests run at once. 1 of 120',
+    'Calls to the service on other\nNew requests run at once. Calls: 1 of 120',
   );
   expect((await command(relay, 'status')).text).toContain(
-    'Calls to the service on main\nNew requests run at once. 0 of 120',
+    'Calls to the service on main\nNew requests run at once. Calls: 0 of 120',
   );
 
   // A question in a direct message keeps the connection.

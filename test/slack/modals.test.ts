@@ -187,7 +187,7 @@ describe('a modal that cannot be opened', () => {
 
   it('a form opens with a rotated token', async () => {
     await start({ slack: { signingSecret: '8f742231b10e8888abcd99yyyzzz85a5', botToken: 'xoxb-of-last-year' } });
-    expect(await why()).toContain('Partner Relay cannot check your permission with Slack (invalid_auth)');
+    expect(await why()).toContain('because Slack refused the question (invalid_auth)');
     relay.clock.now += 60_000;
     const good = { signingSecret: '8f742231b10e8888abcd99yyyzzz85a5', botToken: 'xoxb-of-the-tests' };
     relay.stack.secrets.put(`${relay.stack.secretPrefix}slack`, good);
@@ -195,7 +195,7 @@ describe('a modal that cannot be opened', () => {
   });
 });
 
-const SAID = ':warning: Slack did not confirm that the form is open. If you do not see it, try again.';
+const SAID = ':warning: Slack did not confirm that the form opened. If you do not see it, try again.';
 
 it.each([
   ['cut', 'after work', 1],
@@ -218,7 +218,7 @@ it.each([
 
 it('a time form sent twice logs time once, and a change in the second is reported', async () => {
   const BEFORE =
-    'This form was already sent with other entries, which Partner Relay is processing. To change something, close it and open a new form.';
+    'You already sent this form, and Partner Relay carries out what you entered first. To change it, use the service.';
   await ask(relay, 'find passkeys');
   await press(relay, relay.lastMessage(), 'Log time');
   expect(await submit(relay, relay.lastView(), { duration: '1h' })).toEqual({});
@@ -328,7 +328,7 @@ describe('the modal to log time', () => {
     await press(relay, relay.lastMessage(), 'Log time', { userId: TOMASZ });
     expect(readable(relay.lastView().view.blocks)).toBe('On Login with passkeys');
     for (const [duration, fault] of [
-      ['1h99m', '“1h99m” has too many minutes: next to hours, the maximum is 59. Use 99m or 2h39m.'],
+      ['1h99m', '“1h99m” has too many minutes: next to hours, the maximum is 59. Did you mean 99m or 2h39m?'],
       ['0', expect.stringMatching(/^“0” is too short/)],
       ['', expect.stringMatching(/is not a duration such as/)],
     ]) {

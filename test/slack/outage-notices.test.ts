@@ -39,7 +39,8 @@ const resume = () => resumeForPerson('main', 'mira', { ...relay.stores, config: 
 
 const IS_DOWN =
   /:octagonal_sign: \*main has been down since <!date[\s\S]*\sThe service answers 503 \(a maintenance page\)\./;
-const IS_REFUSED = /Since <!date.*, the service has refused the key of main\..*secrets set partner\/main/;
+const IS_REFUSED =
+  /Since <!date.*, the service has refused the key of the connection main\..*secrets set partner\/main/;
 it.each<[string, Fault, number, RegExp]>([
   ['is down for five minutes', { kind: 'maintenance' }, 5, IS_DOWN],
   ['refuses the key', { kind: 'key-revoked' }, 1, IS_REFUSED],

@@ -57,7 +57,7 @@ describe('the notice of parked jobs', () => {
     await sweeps(3);
     expect(texts()).toEqual([
       expect.stringMatching(
-        /A job is parked since <!date.*\n• .*opened: <!channel> \*bold\*\nReason: .*\nThe service refused the call\. Correct what the reason names, .*\. Then replay the job, or discard it\./,
+        /A job has been parked since <!date.*\n• .*opened: <!channel> \*bold\*\nReason: .*\nThe service refused the call\. Correct what the reason names, .*\. Then replay the job, or discard it\./,
       ),
     ]);
     expect(texts()[0]).toContain(`npx partner-relay replay ${job?.id}`);
@@ -89,7 +89,9 @@ describe('the notice of parked jobs', () => {
     await sweepAfter(MINUTE);
     await park(...Array.from({ length: 4 }, (_, index) => `defect ${index} of 'project' is unknown`));
     await sweepAfter(MINUTE);
-    expect(texts()).toEqual([expect.stringMatching(/12 jobs are parked \*?since.*\n(• acme.*\n){3}• and 9 more\n/)]);
+    expect(texts()).toEqual([
+      expect.stringMatching(/12 jobs have been parked \*?since.*\n(• acme.*\n){3}• and 9 more\n/),
+    ]);
     expect(relay.slack.calls.map(({ method }) => method)).toEqual(['chat.postMessage', 'chat.update']);
   });
 
@@ -97,7 +99,7 @@ describe('the notice of parked jobs', () => {
     const letters = 'abcdefghijklmnopqrst';
     await park(...[...letters].map((letter) => `cause ${letter} ${'long '.repeat(1_000)}`));
     await sweepAfter(MINUTE);
-    expect(texts()).toEqual([expect.stringMatching(/20 jobs are parked.*Other causes:/s)]);
+    expect(texts()).toEqual([expect.stringMatching(/20 jobs have been parked.*Other causes:/s)]);
     expect(texts()[0]?.match(/^Reason: cause/gm)).toHaveLength(7);
     expect(texts()[0]).toContain('• and 10 more');
     expect(blockKitFaults(notices()[0]?.blocks)).toEqual([]);
@@ -128,7 +130,7 @@ describe('the notice of parked jobs', () => {
     await discardJob(discarded, { by: 'tomasz', reason: 'a *duplicate*' }, stores);
     await sweepAfter(MINUTE);
     const decided = `Decided:\n• ${replayed.summary}: replayed by mira\n• ${discarded.summary}: discarded by tomasz: a *duplicate*`;
-    expect(texts()).toEqual([expect.stringContaining(`A job is parked since <!date^${parkedAt / 1000}^`)]);
+    expect(texts()).toEqual([expect.stringContaining(`A job has been parked since <!date^${parkedAt / 1000}^`)]);
     expect(texts()[0]).toContain(decided);
     expect(texts()[0]).toContain(`replay ${other.id}`);
     expect(texts()[0]).not.toContain(replayed.id);

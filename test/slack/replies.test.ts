@@ -35,13 +35,13 @@ describe('a person who has to wait', () => {
     await command(relay, 'done 101 102 103');
     await relay.workToTheEnd();
     const waits =
-      /^:hourglass: done 101 102 103 has to wait: (.*)\. It continues by itself, at about <!date\^(\d+)\^.*\|(.*) UTC> at the earliest\.$/;
+      /^:hourglass: done 101 102 103 has to wait: (.*)\. It continues by itself, not before <!date\^(\d+)\^.*\|(.*) UTC>\.$/;
     expect(relay.told()).toEqual([
       expect.stringMatching(waits),
       ':white_check_mark: Completed checklist items 101, 102 and 103.',
     ]);
     const [, why, seconds, utc] = waits.exec(relay.told()[0] ?? '') ?? [];
-    expect(why).toBe('the service is busy');
+    expect(why).toBe('Partner Relay has used up its calls for now');
     expect(new Date(Number(seconds) * 1000).toISOString()).toContain(utc?.replace(' ', 'T'));
     const [told1, told2] = relay.slack.messages;
     expect(told2?.at).toBeGreaterThanOrEqual(Number(seconds) * 1000 - 1000);
@@ -54,7 +54,7 @@ describe('a person who has to wait', () => {
     relay.sandbox.setFault({ kind: 'key-revoked' });
     await relay.pass(20 * MINUTE);
     expect(relay.told()).toEqual([
-      expect.stringMatching(/^:hourglass: done 101 has to wait: the service is busy/),
+      expect.stringMatching(/^:hourglass: done 101 has to wait: Partner Relay has used up its calls for now/),
       expect.stringMatching(
         /^:hourglass: done 101 has to wait: your Partner Relay administrator has to replace Partner Relay's key\. Your request then/,
       ),
@@ -114,7 +114,9 @@ describe('a person who has to wait', () => {
     await command(relay, 'undo 104');
     const before = relay.sandbox.requests;
     const { text } = await command(relay, 'status');
-    expect(text).toMatch(/:hourglass: done 101 102 103 104\s+Waiting until <!date\^\d+\^[^>]*>: the service is busy/);
+    expect(text).toMatch(
+      /:hourglass: done 101 102 103 104\s+Waiting until <!date\^\d+\^[^>]*>: Partner Relay has used up its calls for now/,
+    );
     expect(text).toMatch(/:hourglass: undo 104\s+Waiting for your earlier requests/);
     expect(text).toMatch(/Calls to the service\nNew requests wait until <!date\^.* 3 of 3 in the last minute/);
     expect((await command(relay, 'help')).text).toContain('/pm done');
@@ -122,7 +124,7 @@ describe('a person who has to wait', () => {
     // The relay does first what they asked for first.
     await relay.workToTheEnd();
     expect(relay.sandbox.data.checklistItems[3]).toMatchObject({ item_id: 104, is_completed: false });
-    expect(relay.told().at(-1)).toBe(':white_check_mark: Reopened checklist item 104.');
+    expect(relay.told().at(-1)).toBe(':white_check_mark: Set checklist item 104 to open.');
   });
 });
 
@@ -218,7 +220,7 @@ it('a person reads that an unknown outcome may or may not have been done', async
   relay.clock.now += 3_600_000;
   await relay.workToTheEnd();
   expect(relay.told().at(-1)).toMatch(
-    /^:octagonal_sign: The service did not answer, so this may or may not have been done\. It is saved as job \w{6},/,
+    /^:octagonal_sign: The service gave no clear answer, so this may or may not have been done\. It is saved as job \w{6},/,
   );
 });
 
@@ -282,9 +284,9 @@ describe('text from outside', () => {
       [/^:white_check_mark: Created defect/, 2],
       [/^Tasks\n/, 1],
       [/^:white_check_mark: Logged 1h on/, 1],
-      [/^:warning: No task is called/, 1],
+      [/^:warning: No task has the name/, 1],
       [/^On /, 1],
-      [/^Your last jobs\n/, 1],
+      [/^Your last requests\n/, 1],
     ] as const) {
       const repeated = read.filter((text) => told.test(text) && text.includes(TITLE));
       expect([told, repeated.length]).toEqual([told, times]);
@@ -301,7 +303,7 @@ describe('text from outside', () => {
   });
 
   it('text from outside has no formatting', () => {
-    const ours = /\*(?:Tasks|Projects|Your last jobs|Calls to the service)\*/g;
+    const ours = /\*(?:Tasks|Projects|Your last requests|Calls to the service)\*/g;
     for (const mrkdwn of shown.flatMap(({ blocks }) => mrkdwnOf(blocks))) {
       // Spans of code contain typed text, in which no character has a meaning.
       const open = mrkdwn.replaceAll(ours, '').replaceAll(/(?<=^| )`[^`\n]*`(?= |,|\.|$)/gm, '');

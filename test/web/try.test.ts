@@ -34,7 +34,7 @@ inBrowser('the screen Try', () => {
     await page.reload();
     await messages.getByText('✅').first().waitFor();
     for (const text of ['/pm help', '/pm status']) await command(text);
-    await messages.getByText('Your last jobs', { exact: true }).waitFor();
+    await messages.getByText('Your last requests', { exact: true }).waitFor();
     expect(await messages.innerText()).not.toMatch(/:[a-z_]+:|[*`]/);
   });
 

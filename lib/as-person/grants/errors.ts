@@ -36,7 +36,7 @@ const inWords: Readonly<Record<LinkReason, string>> = {
   'other instance': 'the account was linked on another instance of the service',
   'scope missing': 'the linked account does not allow this',
   refused: 'the service no longer accepts the linked account: it was revoked, or not used for 30 days',
-  lost: 'Partner Relay could not renew the link, because the service did not answer twice',
+  lost: 'Partner Relay could not renew the link, because the service twice gave no answer',
   expired: 'the link has expired, and the service does not renew it',
   'client forgotten': 'the service no longer knows Partner Relay',
   'not accepted':

@@ -27,7 +27,8 @@ interface ToolAccessOptions extends ActingRun {
 
 export type ToolAccess = ReturnType<typeof createToolAccess>;
 
-const OTHER_GRANT = 'The account that sent it is no longer linked, so Partner Relay cannot look for it';
+const OTHER_GRANT =
+  'The account with which Partner Relay sent your request is no longer linked, so it cannot check whether it was done';
 
 /** The MCP endpoint of the connection, as one run of a job uses it for any person. */
 export function createToolAccess(options: ToolAccessOptions) {

@@ -65,7 +65,7 @@ export function ofCommit(
   const one = counts === 'best' ? byResult[0] : byResult.at(-1);
   if (!one || all.length === 1) return one?.verdict ?? namesNothing();
   const numbers = enumerated(all.map(String));
-  const why = `This commit is the head of the pull requests ${numbers}. The ${counts} result counts, which is that of ${one.number}.`;
+  const why = `Several pull requests have this commit: ${numbers}. The ${counts} result counts; it is that of ${one.number}.`;
   return { ...one.verdict, summary: `${one.verdict.summary}\n\n${why}` };
 }
 

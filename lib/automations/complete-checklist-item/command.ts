@@ -23,13 +23,13 @@ function itemsVerb(
 }
 
 export const doneVerb = itemsVerb('done', {
-  usage: 'done <item id> …',
+  usage: 'done <number> …',
   does: 'completes checklist items',
   examples: ['done 12 13', 'done 12', 'done #12, 13 and 14'],
 });
 
 export const undoVerb = itemsVerb('undo', {
-  usage: 'undo <item id> …',
+  usage: 'undo <number> …',
   does: 'reopens checklist items',
   examples: ['undo 12', 'undo 12 13'],
 });

@@ -40,9 +40,7 @@ export const run = defineRun(checklistItemJobs, async ({ items, completed, leftO
   const [only] = outcomes;
   const isAlone = outcomes.length === 1 && job.asked?.by?.in === 'slack' && !mine;
   if (isAlone && only?.refused === NO_ITEM && (await isTask(only.item, steps, context))) {
-    throw new NotDone(
-      `Task ${only.item} is not a checklist item. You find the numbers of checklist items in the service`,
-    );
+    throw new NotDone(`Task ${only.item} is not a checklist item. The service shows the numbers of checklist items`);
   }
   const done = outcomes.filter(({ refused }) => refused === null).map(({ item }) => item);
   const refused = outcomes.flatMap(({ item, refused }) =>
@@ -60,7 +58,8 @@ export const run = defineRun(checklistItemJobs, async ({ items, completed, leftO
   const other = job.asked?.by ? '' : ' For another item, comment /done and its number.';
   const nothing = `${reasons}. Nothing was ${what}.${other}`;
   if (done.length === 0) throw link ? new AccountFirst(nothing, link) : new NotDone(nothing);
-  const text = `${what} checklist item${done.length > 1 ? 's' : ''} ${enumerated(done)}${mine ? ' as you' : ''}`;
+  const which = `checklist item${done.length > 1 ? 's' : ''} ${enumerated(done)}`;
+  const text = `${completed ? `completed ${which}` : `set ${which} to open`}${mine ? ' as you' : ''}`;
   if (refused.length === 0) return text;
   const partly = `${text}. ${reasons}.${other}`;
   return { text: partly, blocks: message(plainSection(`:warning: ${sentence(partly)}`)).blocks, link };

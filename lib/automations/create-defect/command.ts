@@ -55,13 +55,13 @@ export function doubtOfTitle(what: string, title = ''): string | undefined {
   const isOdd = words.length <= MOST_ODD_WORDS && words.every((word) => /\d/.test(word) || WISH.test(word));
   if (MORE_THAN_TITLE.test(title))
     return `All of this would be the title, because Partner Relay cannot assign a ${what} or set its due date.`;
-  return isOdd && title !== '' ? `This creates a ${what} with only the title ${excerpt(title)}.` : undefined;
+  return isOdd && title !== '' ? `This would create a ${what} called ${excerpt(title)}.` : undefined;
 }
 
 const MORE_THAN_TITLE = /(?:^| )(?:assign(?:ed)? )?to <?@|["”“»] (?:assign|due) /i;
 
 const MOST_ODD_WORDS = 3;
-const WISH = /^(?:list|all|done|closed|fixed|fertig|erledigt)$/i;
+const WISH = /^(?:list|all|done|closed|fixed|fertig|erledigt|(?:--)?help)$/i;
 
 /**
  * Drafts the job for a defect that a person requests in Slack, with a command or a form.

@@ -49,11 +49,13 @@ function read(verb: string, parameters: readonly Parameter[], text: string): Rea
     left = first.rest;
   }
   if (left !== '') {
-    return { fault: `${verb} does not take ${excerpt(left)}, too. Put a text of several words in quotation marks.` };
+    return {
+      fault: `{slash} ${verb} does not take ${excerpt(left)}, too. Put a text of several words in quotation marks.`,
+    };
   }
   if (Buffer.byteLength(JSON.stringify(values)) > MOST_INPUT_BYTES) {
     return {
-      fault: `That is too long: ${verb} takes ${MOST_INPUT_BYTES} characters at most, and letters such as ä count twice.`,
+      fault: `That is too long: {slash} ${verb} takes ${MOST_INPUT_BYTES} characters at most, and letters such as ä count twice.`,
     };
   }
   return { command: { verb, values } };

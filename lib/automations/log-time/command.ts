@@ -21,7 +21,7 @@ const LONG_AGO_DAYS = 60;
 export const logVerb: JobVerb<LogCommand> = {
   verb: 'log',
   usage: 'log <duration> [day] <task> [note]',
-  does: 'logs time on a task, for you',
+  does: 'logs your time on a task',
   examples: [
     'log 1h30m 4711 wrote tests',
     'log 1.5h yesterday 4711',

@@ -215,22 +215,22 @@ function faultOf(typed: TypedWords, offered: readonly FittingTask[]): Pick<Uncle
   if (first?.how === 'behind') {
     const before = wordsBefore(first, typed);
     const isOfOther = before.some((word) => /^(?:for|für|por|<?@.*)$/i.test(word));
-    const own = isOfOther ? `. ${ONLY_YOURSELF.slice(0, -1)}` : '';
+    if (isOfOther) return same(ONLY_YOURSELF.slice(0, -1));
     return {
-      fault: `Partner Relay does not understand the text before the task${own}`,
-      said: `Partner Relay does not understand “${shown(before)}” before the task${own}`,
+      fault: 'The text before the task is not a day',
+      said: `“${shown(before)}” stands before the task, and is not a day`,
     };
   }
   if (first?.how === 'nearly') {
     const named = shown(words.slice(0, first.words));
-    const said = `No task is called “${named}”`;
+    const said = `No task has the name “${named}”`;
     // Behind the name, the words may be a note, which the records must not contain.
     return { fault: isOpen ? 'No task has exactly this name' : said, said };
   }
   if (/\d/.test(typed.first) && !(isOpen && offered.length > 0))
     return same(`There is no task ${shown([typed.first])}`);
-  const said = `No task is called “${shown(words)}”, or begins like it`;
-  return { fault: isOpen ? 'No task is called what you wrote, or begins like it' : said, said };
+  const said = `No task has the name “${shown(words)}”, or a name that begins with it`;
+  return { fault: isOpen ? 'No task has the name that you wrote, or a name that begins with it' : said, said };
 }
 
 /**

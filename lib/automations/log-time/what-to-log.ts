@@ -21,7 +21,7 @@ import { type AskedTime, type OfferedEntry, offerBlocks, saidBlocks } from './of
 
 /** For the records, which must not contain the note. */
 const DAY_IN_NOTE = 'The note begins with what looks like a day. Write the day before the task';
-const WHICH_DAY = 'Some words may be a day or part of the note. Write the day as a date';
+const WHICH_DAY = 'Some words may be a day, or a part of the task or note. Write the day as a date';
 
 /** Decides what to log. @throws {NotDone} unless that is certain; in Slack with a button for each possible command */
 export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<OfferedEntry> {
@@ -44,7 +44,7 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Of
   }
   const { fault, said, offered } = read;
   if (offered.length === 0) {
-    const find = `To look for it, type ${asked.slash} find and a part of its name.`;
+    const find = `${asked.slash} find and a part of the name shows ids.`;
     const what = unclear ? unclearDay(unclear.words, asked.languages) : find;
     throw new NotDone(`${fault}. ${WHAT_WORKS}`, saidBlocks(`${said}. ${what}`));
   }
@@ -102,7 +102,7 @@ function dayMeant(
         : unclearDay(words, asked.languages);
   const readings = [...dated.slice(0, MOST_OFFERED), ...kept];
   throw new NotDone(
-    `${WHICH_DAY}${days.length === 0 ? '' : `, such as ${days.join(' or ')}`}`,
+    `${at === 'task' && days.length > 1 ? `${said}. Write a date` : WHICH_DAY}${days.length === 0 ? '' : `, such as ${days.join(' or ')}`}`,
     readings.length === 0 ? saidBlocks(said) : offerBlocks(said, readings, asked, { areDated: true }),
   );
 }
@@ -154,7 +154,7 @@ function refuseDuration({ task, date, note = '' }: OfferedEntry, asked: AskedTim
       ? [asked.time.minutes, second.minutes].map((minutes) => ({ task, date, note: undefined, minutes }))
       : [{ task, date, note: noteIn(note), isKept: true }];
   const blocks = isCertain ? offerBlocks(entry.fault, readings, asked) : saidBlocks(entry.fault);
-  throw new NotDone('There is a second duration. Give one command for each day and task', blocks);
+  throw new NotDone('There is a second duration. For two entries, give two commands', blocks);
 }
 
 function dateOf(day: Day, { today }: AskedTime): string {

@@ -13,7 +13,7 @@ export interface RelateCommand {
 }
 
 const notAnId = (typed: string, what: string) => ({
-  fault: `${excerpt(typed)} is not the id of a ${what}. You find the id, such as 4711, in the service.`,
+  fault: `${excerpt(typed)} is not the id of a ${what}. ${what === 'task' ? '{slash} find and a part of the name shows ids' : 'The service shows the id, such as 4711'}.`,
 });
 
 const printRelate = ({ defect, what, id }: RelateCommand) => `relate ${defect} ${what} ${id}`;
@@ -24,10 +24,12 @@ export const relateVerb: JobVerb<RelateCommand> = {
   does: 'links a defect to a task, a test case or a test step',
   examples: ['relate 4711 task 12', 'relate 4711 case 8', 'relate 4711 step 15'],
   read(text) {
-    const [first = '', word = '', ...rest] = text.replace(/ (?:to|with|and) /i, ' ').split(' ');
+    const [first = '', word = '', ...rest] = text.replace(/^(\S+) (?:to|with|and) /i, '$1 ').split(' ');
     const what = (['task', 'case', 'step'] as const).find((kind) => kind === word.toLowerCase());
     const [defect, id] = [idIn(first), idIn(rest.join(' '))];
     if (defect === undefined) return first === '' ? { missing: 'the id of a defect' } : notAnId(first, 'defect');
+    if (!what && word !== '' && idIn(word) === undefined)
+      return { fault: `A defect can be linked to a task, a case or a step, not to ${excerpt(word)}.` };
     if (!what) return { missing: 'task, case or step' };
     if (id === undefined && rest.length > 0) return notAnId(rest.join(' '), KINDS[what]);
     if (id === undefined) return { missing: `the id of a ${KINDS[what]}` };

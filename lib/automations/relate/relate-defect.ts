@@ -12,7 +12,8 @@ export const TARGET_FIELDS = { task: 'task_id', 'test case': 'test_case_id', 'te
  * Links a defect to a task, a test case or a test step. Each pair is sent once, even if several jobs request it:
  * decision 0038.
  *
- * @returns the id of the job that links the pair or has linked it: this job or an earlier one
+ * @returns the id of the job that links the pair or has linked it, which is this job or an earlier one, and whether it
+ *   has
  * @throws {Refused} if the service refuses the link; the next job may try again
  */
 export async function relateDefect(
@@ -25,17 +26,17 @@ export async function relateDefect(
     jobs,
     journal,
   }: { job: Job; steps: JobSteps } & Pick<Context, 'relations' | 'jobs' | 'journal'>,
-): Promise<string> {
+): Promise<{ by: string; isMade: boolean }> {
   const step = `link ${defect.id} to ${target.kind} ${target.id}`;
   let { by, isMade } = await relations.claim(defect, target, job.id);
   if (by !== job.id && !isMade && (await hasEndedWithout(by))) {
     ({ by, isMade } = await relations.claim(defect, target, job.id, by));
   }
-  if (by !== job.id) return by;
+  if (by !== job.id) return { by, isMade };
   try {
     await steps.create(step, linkDefect, { defect_id: defect.id, [TARGET_FIELDS[target.kind]]: target.id });
     if (!isMade) await relations.make(defect, target, job.id);
-    return by;
+    return { by, isMade: true };
   } catch (error) {
     if (error instanceof Refused) await relations.release(defect, target, job.id);
     throw error;

@@ -41,7 +41,7 @@ export const run = defineRun(relateJobs, async ({ defect, issue = '', to }, step
     .then((target) => link({ connection: job.connection, id }, target, steps, context))
     .catch((error: unknown) => {
       if (defect !== undefined || !(error instanceof NotDone)) throw error;
-      throw new NotDone(`${error.message}. If you correct the line, Partner Relay reads it again`);
+      throw new NotDone(`${error.message}. If you correct the line in the description, Partner Relay reads it again`);
     });
   return defect === undefined ? outcome : { ...outcome, isUntold: false };
 });
@@ -54,14 +54,15 @@ async function link(
 ): Promise<Outcome> {
   const { job } = context;
   const what = `defect ${defect.id} to ${target.kind} ${target.id}`;
-  const by = await relateDefect(defect, target, { ...context, steps }).catch(async (error: unknown) => {
+  const { by, isMade } = await relateDefect(defect, target, { ...context, steps }).catch(async (error: unknown) => {
     // See docs/partner-api.md#statuses for the meaning of the statuses.
     if (!(error instanceof Refused) || error.refusal.status === 403) throw error;
     throw new NotDone(`Could not link ${what}: ${await whyRefused(defect.id, target, steps, context)}`);
   });
   const things = [{ kind: 'defects', id: defect.id } as const, { kind: PAGES[target.kind], id: target.id }];
   if (by === job.id) return { text: `linked ${what}`, about: things };
-  return untold(`${by} already links ${what}, so it is not sent again`);
+  const linked = `defect ${defect.id} is already linked to ${target.kind} ${target.id}`;
+  return untold(isMade ? linked : `job ${by} links ${what}, and is not finished`);
 }
 
 /** Explains which of the two ids is wrong. The service shows only whether a task exists. */
@@ -71,12 +72,14 @@ async function whyRefused(
   steps: JobSteps,
   context: RunContext,
 ): Promise<string> {
-  const unclear = `the service knows no defect ${defect}, or no ${kind} ${id}`;
+  const unclear = `either defect ${defect} or ${kind} ${id} does not exist in the service`;
+  const { slack } = context.config;
   const isTask = (id: string | number) => taskExists(String(id), context.job.connection, false, steps, context);
   try {
     const isTargetTask = kind === 'task' && (await isTask(id));
     if (await isTask(defect)) {
-      const swapped = kind === 'task' && !isTargetTask ? `. Did you mean “relate ${id} task ${defect}”?` : '';
+      const swapped =
+        kind === 'task' && !isTargetTask && slack ? `. Did you mean ${slack.command} relate ${id} task ${defect}?` : '';
       return `${defect} is the id of a task, not of a defect${swapped}`;
     }
     if (kind !== 'task') return unclear;

@@ -4,7 +4,7 @@ import { NeedsOperator } from '../../engine/record/interruption.ts';
 import type { JobDraft } from '../../engine/record/job.ts';
 import { readCalendar } from '../../timesheets/absence-calendar.ts';
 import { readTimesheets, type Timesheet } from '../../timesheets/read-timesheets.ts';
-import { expectedMinutes, findTeam, shortfallOf, whyNotReminded } from '../../timesheets/shortfall.ts';
+import { findTeam, shortfallOf, whyNoReminder } from '../../timesheets/shortfall.ts';
 import { defineRun } from '../our-automation.ts';
 import { reminderJobs, teamDayJobs } from './jobs.ts';
 
@@ -34,6 +34,8 @@ export const run = defineRun(
     const short = sheets.filter((sheet) => isShort(sheet) && !isAway(sheet));
     // A person with an unreadable entry may have logged everything, so they get no reminder.
     const known = short.filter(({ unreadable }) => unreadable.length === 0);
+    // Without those who are away, quiet or need not work that day.
+    const due = sheets.filter((sheet) => !isAway(sheet) && whyNoReminder(team, sheet, date) === undefined);
     const stillDueForMs = dueForMs - (clock() - job.createdAt);
     const drafts = new Map<Timesheet, JobDraft>();
     for (const sheet of known) {
@@ -56,7 +58,9 @@ export const run = defineRun(
         if (jobId !== undefined) return { name, email, jobId };
         if (isAway(sheet)) return { name, email, why: "away, by the team's calendar" };
         const isUnknown = isShort(sheet) && unreadable.length > 0;
-        const why = isUnknown ? `entries cannot be read: ${unreadable.join(', ')}` : whyNotReminded(team, sheet, date);
+        const why = isUnknown
+          ? `entries cannot be read: ${unreadable.join(', ')}`
+          : (whyNoReminder(team, sheet, date) ?? 'complete');
         return { name, email, why };
       }),
     );
@@ -74,7 +78,6 @@ export const run = defineRun(
           ? `; ${away.length} away`
           : '';
     const leftOut = 'leftOut' in calendar ? `; of the team's calendar cannot be read: ${calendar.leftOut}` : '';
-    const due = sheets.filter((sheet) => expectedMinutes(team, sheet, date) > 0);
     return `${known.length} of ${due.length} have time missing for ${date}${unread}${unmatched}${absent}${leftOut}`;
   },
 );

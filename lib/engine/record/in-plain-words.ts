@@ -8,7 +8,7 @@ import type { ParkKind } from './job.ts';
 export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: string }>> = {
   budget: {
     what: 'for the budget',
-    toPerson: 'the service is busy',
+    toPerson: 'Partner Relay has used up its calls for now',
   },
   retry: {
     what: 'for the next attempt',
@@ -16,7 +16,7 @@ export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: st
   },
   answer: {
     what: 'to check whether it was created',
-    toPerson: 'the service did not answer, so Partner Relay first checks whether this was done',
+    toPerson: 'the service gave no clear answer, so Partner Relay first checks whether this was done',
   },
   'late call': {
     what: 'for an earlier request that may still arrive',
@@ -24,7 +24,7 @@ export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: st
   },
   outage: {
     what: 'for an outage to end',
-    toPerson: 'the service is not working',
+    toPerson: 'the service does not answer, or refuses this kind of request',
   },
   key: {
     what: 'for a new key',
@@ -67,7 +67,7 @@ export const parkingInWords: Readonly<Record<ParkKind, { toPerson: string; helps
     docs: 'docs/stuck.md#refused',
   },
   'outcome unknown': {
-    toPerson: 'The service did not answer, so this may or may not have been done.',
+    toPerson: 'The service gave no clear answer, so this may or may not have been done.',
     docs: 'docs/stuck.md#unknown-outcome',
   },
   failed: {

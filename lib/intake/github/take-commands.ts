@@ -110,7 +110,8 @@ function draft(
   if ('fault' in parsed) {
     const summary = `@${login}: a command that cannot be read`;
     const asked = unproven && { asked: { unproven } };
-    const fault = `${parsed.fault}${SENTENCE_END.test(parsed.fault) ? '' : '.'}${EDIT}`;
+    const typed = parsed.fault.replaceAll('{slash} ', '/');
+    const fault = `${typed}${SENTENCE_END.test(typed) ? '' : '.'}${EDIT}`;
     return faultJobs.draft({ ...place, happened, summary, input: { fault }, ...asked });
   }
   const origin: CommandOrigin = {

@@ -4,8 +4,18 @@ import { chunks } from '../../chunks.ts';
 import { onConnection, requiresLink } from '../../config/settings.ts';
 import { parkKindOf } from '../../engine/line/next-step.ts';
 import { parkedToPerson, waitToPerson } from '../../engine/record/in-plain-words.ts';
-import { askedIn, continuesAt, isOver, type Job, questionOf, shortName, waitOf } from '../../engine/record/job.ts';
-import { plainSection, type SlackMessage, section, sentence } from '../../platforms/slack/messages.ts';
+import {
+  askedIn,
+  continuesAt,
+  hasEnded,
+  isOver,
+  type Job,
+  questionOf,
+  shortName,
+  waitOf,
+} from '../../engine/record/job.ts';
+import { FURTHER_WITHIN_MS } from '../../people/turns.ts';
+import { message, plainSection, type SlackMessage, section, sentence } from '../../platforms/slack/messages.ts';
 import { code, escaped, time } from '../../platforms/slack/mrkdwn.ts';
 import type { ConnectionView } from '../../service/connection/connection-view.ts';
 import { connectionOf, type SlackIntake, STOPPED } from './slack-intake.ts';
@@ -14,7 +24,7 @@ import { connectionOf, type SlackIntake, STOPPED } from './slack-intake.ts';
 const SHOWN = 5;
 /** A section holds 3,000 characters, and a team may have many commands. */
 const LINES_OF_SECTION = 10;
-const ABOUT = "These commands change your team's project-management service, which the answers call “the service”.";
+const ABOUT = "These commands work with your team's project-management service (“the service” in the answers).";
 
 /** Lists the commands that the person can use in this channel. */
 export async function usableVerbs(
@@ -39,9 +49,12 @@ export async function usableVerbs(
 export async function helpMessage(
   place: { userId: string; channelId: string },
   intake: SlackIntake,
+  about = '',
 ): Promise<SlackMessage> {
   const slash = intake.settings.command;
   const shown = await usableVerbs(place, intake);
+  const asked = shown.find(({ verb }) => verb === about.toLowerCase());
+  if (asked) return message(section(aboutVerb(asked, slash)));
   const lines = shown.map(({ usage, does }) => `${code(`${slash} ${usage}`)}  ${escaped(does)}`);
   const examples = shown
     .map(({ examples: [example] }) => example)
@@ -52,6 +65,12 @@ export async function helpMessage(
   const first = await neededFirst(place, shown, intake);
   if (first !== undefined) blocks.push(section(first));
   return { text: `What ${slash} can do`, blocks };
+}
+
+function aboutVerb({ usage, does, examples }: Verbs['list'][number], slash: string): string {
+  const parts = usage.includes('[') ? ' You can leave out what is in square brackets.' : '';
+  const typed = examples.map((example) => code(`${slash} ${example}`));
+  return `${code(`${slash} ${usage}`)}  ${escaped(does)}.${parts}\nFor example ${typed.join(', ')}`;
 }
 
 /** What a person needs before the commands work for them. */
@@ -67,11 +86,11 @@ async function neededFirst(
       ? `Here, people act in their own name. To see the other commands, link your account: ${code(`${settings.command} link`)}`
       : undefined;
   if (!settings.access.knownOnly || (await intake.isKnown(userId, connection))) return undefined;
-  return `All but help and status need an account in the service. If you have none, ask ${escaped(config.contact)}.`;
+  return `Commands that use the service need an account there. If you have none, ask ${escaped(config.contact)}.`;
 }
 
 /**
- * Shows a person's last jobs, what is waiting and until when, and the budget. Reads only the table, so it never waits.
+ * Shows a person's last requests, what they wait for, and the calls to the service. Reads only the table, so it never waits.
  */
 export async function statusMessage(
   { userId, channelId }: { userId: string; channelId: string },
@@ -83,9 +102,9 @@ export async function statusMessage(
     intake.viewConnection(connection),
     intake.linking().then((linking) => linking?.linkStatus(userId, connection) ?? []),
   ]);
-  const { minute, day, pausedUntil } = budget;
-  const used = `${minute.used} of ${minute.limit} in the last minute, ${day.used} of ${day.limit} in the last day.`;
-  const paused = pausedUntil === null ? '' : ` Paused until ${time(pausedUntil)}.`;
+  const { minute, day } = budget;
+  const of = ({ used, limit }: typeof day) => `${used.toLocaleString('en')} of ${limit.toLocaleString('en')}`;
+  const calls = `Calls: ${of(minute)} in the last minute, ${of(day)} in the last day.`;
   const groupOf = ({ entity, group = entity }: Job) => group;
   const isHeldUp = (job: Job) =>
     jobs.some(
@@ -96,6 +115,10 @@ export async function statusMessage(
         other.createdAt < job.createdAt,
     );
   const unfinished = jobs.filter((job) => !isOver(job));
+  // As in lib/people/turns.ts.
+  const isFurther =
+    jobs.some(({ createdAt }) => createdAt + FURTHER_WITHIN_MS > intake.clock()) ||
+    unfinished.some((job) => !hasEnded(job) && !['late call', 'question'].includes(waitOf(job)?.for ?? ''));
   const inOrder = [...unfinished, ...jobs.filter(isOver)].slice(0, SHOWN);
   const more = unfinished.length - SHOWN;
   const told = inOrder.map((job) => jobSection(job, isHeldUp(job), intake));
@@ -105,10 +128,10 @@ export async function statusMessage(
     text: 'Status of your requests',
     blocks: [
       ...(intake.isStopped ? [section(`:double_vertical_bar: ${STOPPED}`)] : []),
-      section('*Your last jobs*'),
+      section('*Your last requests*'),
       ...told,
       section(
-        `*Calls to the service${onConnection(connection, intake.config)}*\n${nextSlot(budget, intake)}${paused} ${used}`,
+        `*Calls to the service${onConnection(connection, intake.config)}*\n${nextSlot(budget, isFurther, intake)} ${calls}`,
       ),
       ...linked,
     ],
@@ -117,11 +140,12 @@ export async function statusMessage(
 
 function nextSlot(
   { isStopped, refusesKey, lanes }: ConnectionView,
+  isFurther: boolean,
   { config: { contact }, clock }: SlackIntake,
 ): string {
   if (refusesKey) return `New requests wait until ${escaped(contact)} has replaced Partner Relay's key.`;
   if (isStopped) return 'New requests wait until the service works again.';
-  const { nextSlotAt } = lanes.interactive;
+  const { nextSlotAt } = lanes[isFurther ? 'further' : 'interactive'];
   return nextSlotAt <= clock() ? 'New requests run at once.' : `New requests wait until ${time(nextSlotAt)}.`;
 }
 

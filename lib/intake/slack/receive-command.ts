@@ -49,7 +49,7 @@ export async function receiveCommandButton(press: ButtonPress, intake: SlackInta
   // A custom command may have been changed or removed since the button was shown.
   const { said } =
     'fault' in parsed
-      ? { said: warning(escaped(parsed.fault)) }
+      ? { said: warning(escaped(parsed.fault.replaceAll('{slash}', intake.settings.command))) }
       : await carryOut({ ...press, happened, command: parsed.command, from, isSure }, intake);
   if (said) await intake.responseUrls.respond(press.responseUrl, said, 'instead');
 }
@@ -84,7 +84,7 @@ async function answer(
   const connection = connectionOf(intake, given.channelId);
   switch (command.verb) {
     case 'help':
-      return (await import('./loaded-on-demand.ts')).helpMessage(given, intake);
+      return (await import('./loaded-on-demand.ts')).helpMessage(given, intake, command.about);
     case 'status':
       return (await import('./loaded-on-demand.ts')).statusMessage(given, intake);
     case 'link':

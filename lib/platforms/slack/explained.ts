@@ -9,8 +9,11 @@ export async function explained(contact: string, look: () => Promise<string | un
   try {
     return await look();
   } catch (error) {
-    if (error instanceof SlackRefusal)
-      return `Partner Relay cannot check your permission with Slack (${error.error}). Tell ${contact}.`;
+    if (error instanceof SlackRefusal) {
+      const isGroup = error.error === 'no_such_subteam';
+      const why = isGroup ? 'does not know a user group of its settings' : `refused the question (${error.error})`;
+      return `Partner Relay could not check whether you may use this, because Slack ${why}. Tell ${contact}.`;
+    }
     if (error instanceof PlatformUnanswered || error instanceof PlatformRateLimited) {
       return 'Slack did not confirm your permission in time. Try again.';
     }

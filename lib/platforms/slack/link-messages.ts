@@ -42,7 +42,7 @@ export function openLinkMessage(link: { url: string; until: number; command: str
   const { url, until, command } = link;
   const steps = [
     `This link is only for you, and works until ${time(until)}. Do not share it.`,
-    `Sign in and allow the access. Then type the code that you see: ${code(`${command} link 482-913`)}`,
+    `Sign in and allow the access. The page then shows a code. Type it here: ${code(`${command} link <code>`)}`,
   ];
   const open: Button = { ...button('Open in the browser', OPEN_BUTTON, 'account-link', 'primary'), url };
   return message(section(`:link: ${steps.join('\n')}`), open);

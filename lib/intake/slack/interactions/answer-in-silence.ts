@@ -16,7 +16,7 @@ export function answerInSilence(bytes: Uint8Array, slash: string): APIGatewayPro
   const request = readSlackRequest(bytes);
   if (request.kind === 'command') {
     const said = warning(
-      `${UNKNOWN} ${code(`${slash} status`)} shows your last jobs. If your request is not there, try again.`,
+      `${UNKNOWN} ${code(`${slash} status`)} shows your last requests. If your request is not there, try again.`,
     );
     return jsonAnswer(200, { response_type: 'ephemeral', ...said });
   }

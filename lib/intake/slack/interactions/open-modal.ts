@@ -159,7 +159,7 @@ async function open(
     return { view: (await slack.call('views.open', fields, opened)).view };
   } catch (error) {
     if (error instanceof PlatformUnanswered) {
-      const said = warning('Slack did not confirm that the form is open. If you do not see it, try again.');
+      const said = warning('Slack did not confirm that the form opened. If you do not see it, try again.');
       return { view: { externalId }, said };
     }
     // The person is still there and can retry.

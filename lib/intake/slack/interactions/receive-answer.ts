@@ -35,7 +35,8 @@ export async function receiveAnswer(press: ButtonPress, intake: SlackIntake): Pr
     const over = await howItEnded(job, question);
     if (over !== undefined) return end(over, true);
     const chosen = question?.choices[choice];
-    if (!job || !question || chosen === undefined) return respond(warning('This choice is not open.'), 'beside');
+    if (!job || !question || chosen === undefined)
+      return respond(warning('This choice can no longer be made.'), 'beside');
     const { userId, channelId, text } = press;
     const given = { userId, channelId, text, by: press.userName, choice: chosen };
     const sealed = await sealAnswer(given, { jobId, step }, stores);
@@ -52,7 +53,7 @@ export async function receiveAnswer(press: ButtonPress, intake: SlackIntake): Pr
       const given = await openAnswer(question.answer, { jobId, step }, stores.secrets);
       return given ? answered(given) : 'Somebody has answered this.';
     }
-    if (!job || !question) return 'This question is over: its request is no longer kept.';
+    if (!job || !question) return 'This question is closed. Give the command again.';
     if (question.answer === NO_ANSWER) return NOBODY_ANSWERED;
     if (job.discarded || isOver(job)) return `This question is over: its request is ${statusInWords(job)}.`;
     return question.until <= clock() ? NOBODY_ANSWERED : undefined;

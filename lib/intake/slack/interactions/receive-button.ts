@@ -13,6 +13,7 @@ import {
   restOfDay,
   taskToLog,
 } from '../../../platforms/slack/views/views.ts';
+import { dayName } from '../../../timesheets/reminder-message.ts';
 import type { SlackIntake } from '../slack-intake.ts';
 import { openAwayModal, openLogTimeModal } from './open-modal.ts';
 
@@ -41,7 +42,7 @@ export async function receiveButton(press: ButtonPress, intake: SlackIntake): Pr
       return undefined;
     case MUTE_BUTTON:
       await intake.absences.mute(press.userId, press.value);
-      return message(plainSection(`:no_bell: You will get no more reminders for ${press.value}.`));
+      return message(plainSection(`:no_bell: You will get no more reminders for ${dayName(press.value)}.`));
     case AWAY_BUTTON:
       return openAwayModal(press, press.value, press.responseUrl, intake);
     case BACK_BUTTON:

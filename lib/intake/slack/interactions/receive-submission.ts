@@ -11,6 +11,7 @@ import type { ModalSubmission } from '../../../platforms/slack/requests/interact
 import { AWAY_MODAL, awayMemory, awayMessage } from '../../../platforms/slack/views/away-views.ts';
 import { chosenTask, TASK_SELECT } from '../../../platforms/slack/views/task-select.ts';
 import { DEFECT_MODAL, defectMemory, LOG_TIME_MODAL, logTimeMemory } from '../../../platforms/slack/views/views.ts';
+import { dayName } from '../../../timesheets/reminder-message.ts';
 import type { Accepted } from '../accept-request.ts';
 import { connectionOf, type SlackIntake } from '../slack-intake.ts';
 import { slackOrigin } from '../slack-origin.ts';
@@ -22,7 +23,7 @@ type FieldFaults = Readonly<Record<string, string>>;
 
 /** If the relay's answer was lost, Slack shows an error, and the person may change the form before sending it again. */
 const SENT_BEFORE =
-  'This form was already sent with other entries, which Partner Relay is processing. To change something, close it and open a new form.';
+  'You already sent this form, and Partner Relay carries out what you entered first. To change it, use the service.';
 
 /** Accepts the job of a submitted modal. The outcome arrives as a direct message. */
 export async function receiveSubmission(sent: ModalSubmission, intake: SlackIntake): Promise<FieldFaults | undefined> {
@@ -72,7 +73,7 @@ export async function receiveSubmission(sent: ModalSubmission, intake: SlackInta
         return { until: 'Choose today or a day within the next year.' };
       }
       await intake.absences.set(sent.userId, until);
-      await intake.responseUrls.respond(responseUrl, awayMessage(until), 'beside');
+      await intake.responseUrls.respond(responseUrl, awayMessage(dayName(until)), 'beside');
       return undefined;
     }
     default:

@@ -13,12 +13,12 @@ const BY_ID = 'id ';
 const AS_TYPED = 'text ';
 
 export function taskSelect(label: string, optional: boolean): InputBlock {
-  const hint = 'The list has the tasks that Partner Relay has seen. For others, type the id or the whole name.';
+  const hint = 'The list has tasks that Partner Relay has seen. For another one, type its id or whole name.';
   const select: ExternalSelect = {
     type: 'external_select',
     action_id: TASK_SELECT,
     min_query_length: 1,
-    placeholder: { type: 'plain_text', text: 'Type its id or a part of its name' },
+    placeholder: { type: 'plain_text', text: 'Type to search' },
   };
   return input(TASK_SELECT, label, select, { hint, optional });
 }
