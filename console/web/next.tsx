@@ -13,7 +13,6 @@ export function NextOf({ job, reload }: { job: JobDetail; reload: () => void }) 
       {openCreations.map((one) => (
         <OpenCreation key={one.step} creation={one} />
       ))}
-      {status === 'parked' && <WaitsHere connections={[job.connection]} />}
       <JobActions
         ids={[id]}
         actions={next.actions}
@@ -26,7 +25,7 @@ export function NextOf({ job, reload }: { job: JobDetail; reload: () => void }) 
   );
 }
 
-/** Says above decisions that a job which continues would wait. */
+/** Says, once for all decisions of a screen, that a job which continues would wait. */
 export function WaitsHere({ connections }: { connections: readonly string[] }) {
   return <Outages of={connections}>{() => 'A job that you continue waits until this is over.'}</Outages>;
 }

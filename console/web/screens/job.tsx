@@ -9,7 +9,7 @@ import { Icon } from '../icons.tsx';
 import { Id, Out, usePages } from '../id.tsx';
 import { JobFiles } from '../job-files.tsx';
 import { newsOf, titleOf } from '../job-rows.tsx';
-import { NextOf, NextText } from '../next.tsx';
+import { NextOf, NextText, WaitsHere } from '../next.tsx';
 import { Line, seen, Text, withShortIds } from '../outside.tsx';
 import { Fact, Readable } from '../readable.tsx';
 import { ReadOnlyHint } from '../relay-facts.tsx';
@@ -66,6 +66,7 @@ function JobView({ job, reload }: { job: JobDetail; reload: () => void }) {
         <section class={job.status === 'parked' ? 'card next urgent' : 'card next'} aria-labelledby="next">
           <h2 id="next">What to do next</h2>
           <NextText next={job.next} />
+          {job.status === 'parked' && <WaitsHere connections={[job.connection]} />}
           <NextOf job={job} reload={reload} />
         </section>
       )}

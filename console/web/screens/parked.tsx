@@ -33,6 +33,7 @@ export function ParkedScreen() {
                 <p>A job that cannot continue without you appears here, with its reason and your choices.</p>
               </div>
             )}
+            <WaitsHere connections={groups.flatMap(({ jobs }) => jobs.map(({ connection }) => connection))} />
             {groups.map((group) => (
               <GroupCard key={group.key} group={group} reload={resource.reload} />
             ))}
@@ -101,26 +102,23 @@ function GroupCard({ group, reload }: { group: Group; reload: () => void }) {
         </button>
       )}
       {!(isOne && outcomeUnknown) && (
-        <>
-          <WaitsHere connections={rows.map(({ connection }) => connection)} />
-          <div class="bulk">
-            {mayChoose && (
-              <label class="check">
-                <input type="checkbox" checked={isAll} onChange={() => setSelected(new Set(isAll ? [] : all))} />
-                {ids.length === 0 ? 'Select all' : `${jobs(ids.length)} selected`}
-              </label>
-            )}
-            <JobActions
-              ids={ids}
-              actions={actions}
-              asks={{ answer: reason }}
-              done={() => {
-                setSelected(new Set());
-                reload();
-              }}
-            />
-          </div>
-        </>
+        <div class="bulk">
+          {mayChoose && (
+            <label class="check">
+              <input type="checkbox" checked={isAll} onChange={() => setSelected(new Set(isAll ? [] : all))} />
+              {ids.length === 0 ? 'Select all' : `${jobs(ids.length)} selected`}
+            </label>
+          )}
+          <JobActions
+            ids={ids}
+            actions={actions}
+            asks={{ answer: reason }}
+            done={() => {
+              setSelected(new Set());
+              reload();
+            }}
+          />
+        </div>
       )}
     </section>
   );
