@@ -36,9 +36,7 @@ async function countedBy(slug: string, metric: string): Promise<number> {
 }
 
 const told = () =>
-  relay.log.flatMap(({ message, connection, secret }) =>
-    message === 'new trouble' ? [connection ?? secret] : [],
-  );
+  relay.log.flatMap(({ message, connection, secret }) => (message === 'new trouble' ? [connection ?? secret] : []));
 
 it('a connection that is paused for five minutes is counted once and named, even while another one is paused', async () => {
   const budget = createBudget({ table: relay.stores.table });
