@@ -56,7 +56,7 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 const AWAY =
-  'Use the button “Away until…” below your last reminder. If you have none, ask your administrator to add your absence to the calendar of your team.';
+  'Use the button “Away until…” below your last reminder. Without one, ask your administrator to add your absence to the calendar of the team.';
 const REMINDERS =
   'To get no more reminders today, use the button “Mute today” below one. Your administrator sets when they come.';
 const MADE = '{slash} defect <title> creates a defect, and {slash} task <title> a task.';

@@ -1,5 +1,5 @@
 import { isWrittenAsDuration } from './duration.ts';
-import { excerpt, type Reading, suggesting } from './fault.ts';
+import { CHANGED, excerpt, type Reading, suggesting } from './fault.ts';
 import { idIn } from './words.ts';
 
 export interface ItemsCommand {
@@ -17,31 +17,25 @@ const RANGE = /^(\d{1,9})-(\d{1,9})$/;
 const COMMANDS = new Set(['done', 'undo', 'log', 'defect', 'task', 'find', 'relate']);
 const SEPARATORS = new Set(['', 'and', '&', '+', 'und', 'et', 'y']);
 
-const UNDO =
-  '{slash} undo reopens checklist items, for example {slash} undo 12. Change time, tasks and defects in the service.';
+const UNDO = `{slash} undo reopens checklist items, for example {slash} undo 12. ${CHANGED}`;
 
 /** Reads the text after `done` or `undo`: ids of checklist items, such as `12 13` or `#12, 13 and 14`. */
 export function readItems(verb: ItemsCommand['verb'], text: string): Reading<ItemsCommand> {
   const words = text.split(/[ ,;]/).filter((word) => !SEPARATORS.has(word.toLowerCase()));
+  const takes = `{slash} ${verb} takes numbers of checklist items, such as 12.`;
   const odd = words.find((word) => (idIn(word)?.length ?? Number.POSITIVE_INFINITY) > MAX_ID_LENGTH);
   if (odd?.includes('://')) {
-    return {
-      fault: `${excerpt(odd)} is the address of a page. {slash} ${verb} takes numbers of checklist items, such as 12.`,
-    };
+    return { fault: `${excerpt(odd)} is the address of a page. ${takes}` };
   }
   if (odd !== undefined && odd !== words[0] && COMMANDS.has(odd.toLowerCase())) {
     return { fault: `${excerpt(odd)} begins another command. Give one command at a time.` };
   }
   if (odd !== undefined) {
-    const how =
-      verb === 'undo' ? UNDO : '{slash} done takes numbers of checklist items, such as 12. The service shows them.';
+    const how = verb === 'undo' ? UNDO : `${takes} The service shows them.`;
     return { fault: `${excerpt(odd)} is not the number of a checklist item. ${how}` };
   }
   const time = words.find((word) => isWrittenAsDuration(idIn(word) ?? ''));
-  if (time !== undefined)
-    return {
-      fault: `${excerpt(time)} is a duration. {slash} ${verb} takes numbers of checklist items. {slash} log logs time.`,
-    };
+  if (time !== undefined) return { fault: `${excerpt(time)} is a duration. ${takes} {slash} log logs time.` };
   const range = words.find((word) => rangeIn(word));
   if (range !== undefined) {
     const all = words.flatMap((word) => rangeIn(word) ?? idIn(word) ?? []);

@@ -13,7 +13,7 @@ export interface RelateCommand {
 }
 
 const notAnId = (typed: string, what: string) => ({
-  fault: `${excerpt(typed)} is not the id of a ${what}. ${what === 'task' ? '{slash} find and a part of the name shows ids' : 'The service shows the id, such as 4711'}.`,
+  fault: `${excerpt(typed)} is not the id of a ${what}. ${what === 'task' ? '{slash} find and a part of the name shows ids' : 'The service shows it'}.`,
 });
 
 const printRelate = ({ defect, what, id }: RelateCommand) => `relate ${defect} ${what} ${id}`;
