@@ -30,7 +30,7 @@ export interface TakingCommand {
 export type ReadTurns = ReturnType<typeof readTurns>;
 
 /** A request within this time after another one does not count as a first command. */
-export const FURTHER_WITHIN_MS = 60_000;
+const FURTHER_WITHIN_MS = 60_000;
 /** A job that is not stored within this time never will be, because its webhook crashed. */
 const STORED_WITHIN_MS = 10_000;
 /** More commands than a person types at the same time. */
@@ -48,13 +48,21 @@ export async function lastJobs(table: Table, jobs: JobStore, person: Person): Pr
   return found.filter((job) => job !== undefined).reverse();
 }
 
+/** True unless the job has ended for the person. One that only repeats its call has; a question may wait for days. */
+function isAwaited(job: Job): boolean {
+  const waitsFor = waitOf(job)?.for;
+  return !hasEnded(job) && waitsFor !== 'late call' && waitsFor !== 'question';
+}
+
+/** True if the next request of a person would not be a first command. @param last the person's last jobs */
+export const isNextFurther = (last: readonly Job[], now: number): boolean =>
+  last.some((job) => isAwaited(job) || job.createdAt + FURTHER_WITHIN_MS > now);
+
 export function createTurns(table: Table, jobs: JobStore, clock: () => number) {
   async function isUnderWay({ id, at }: NotedJob): Promise<boolean> {
     const job = await ifReadable(jobs.get(id));
     if (!job) return at + STORED_WITHIN_MS > clock();
-    const waitsFor = waitOf(job)?.for;
-    // A job that only repeats its call later is done for the person. A question may wait for days.
-    return !hasEnded(job) && waitsFor !== 'late call' && waitsFor !== 'question';
+    return isAwaited(job);
   }
 
   async function underWay(noted: readonly NotedJob[]): Promise<NotedJob[]> {

@@ -121,10 +121,10 @@ describe('the text that people type for a command', () => {
   );
 
   it.each([
-    ['away|vacation until Friday|holiday|Urlaub', /the button “Away until…” below your last reminder/],
-    ['I’m away tomorrow|congé lundi|day off on Monday', /the button “Away until…” below your last reminder/],
-    ['mute|mute today|stop sending me reminders', /the button “Mute today” below one/],
-    ['unmute', /^Reminders come back on the next working day\.$/],
+    ['away|vacation until Friday|holiday|Urlaub', /Press “Away until…” below your last reminder/],
+    ['I’m away tomorrow|congé lundi|day off on Monday', /Press “Away until…” below your last reminder/],
+    ['mute|mute today|stop sending me reminders', /press “Mute today” below one/],
+    ['unmute', /^Reminders come back the next working day\.$/],
     ['unrelate 12 task 7', /^Partner Relay cannot unlink a defect\./],
     ['relate 12 story 7', /^A defect can be linked to a task, a case or a step, not to “story”\.$/],
     ['relate 12 task Login with passkeys', /“Login with passkeys” is not the id of a task\. {slash} find/],

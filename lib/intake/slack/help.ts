@@ -4,17 +4,8 @@ import { chunks } from '../../chunks.ts';
 import { onConnection, requiresLink } from '../../config/settings.ts';
 import { parkKindOf } from '../../engine/line/next-step.ts';
 import { parkedToPerson, waitToPerson } from '../../engine/record/in-plain-words.ts';
-import {
-  askedIn,
-  continuesAt,
-  hasEnded,
-  isOver,
-  type Job,
-  questionOf,
-  shortName,
-  waitOf,
-} from '../../engine/record/job.ts';
-import { FURTHER_WITHIN_MS } from '../../people/turns.ts';
+import { askedIn, continuesAt, isOver, type Job, questionOf, shortName, waitOf } from '../../engine/record/job.ts';
+import { isNextFurther } from '../../people/turns.ts';
 import { message, plainSection, type SlackMessage, section, sentence } from '../../platforms/slack/messages.ts';
 import { code, escaped, time } from '../../platforms/slack/mrkdwn.ts';
 import type { ConnectionView } from '../../service/connection/connection-view.ts';
@@ -90,7 +81,8 @@ async function neededFirst(
 }
 
 /**
- * Shows a person's last requests, what they wait for, and the calls to the service. Reads only the table, so it never waits.
+ * Shows a person's last requests, what they wait for, and the calls to the service. Reads only the table, so it never
+ * waits.
  */
 export async function statusMessage(
   { userId, channelId }: { userId: string; channelId: string },
@@ -115,10 +107,7 @@ export async function statusMessage(
         other.createdAt < job.createdAt,
     );
   const unfinished = jobs.filter((job) => !isOver(job));
-  // As in lib/people/turns.ts.
-  const isFurther =
-    jobs.some(({ createdAt }) => createdAt + FURTHER_WITHIN_MS > intake.clock()) ||
-    unfinished.some((job) => !hasEnded(job) && !['late call', 'question'].includes(waitOf(job)?.for ?? ''));
+  const isFurther = isNextFurther(jobs, intake.clock());
   const inOrder = [...unfinished, ...jobs.filter(isOver)].slice(0, SHOWN);
   const more = unfinished.length - SHOWN;
   const told = inOrder.map((job) => jobSection(job, isHeldUp(job), intake));
