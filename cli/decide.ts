@@ -82,7 +82,7 @@ export const discard: Define = (command, { open }) =>
   command
     .arguments('[id]')
     .description(
-      'end a parked job, or a waiting one of a backfill or of your automations, without doing the rest; the person who asked for it is notified',
+      'end a parked job, or a waiting one of a backfill or of your automations, without doing the rest; a person who asked with a command is notified',
     )
     .requiredOption('--reason <text>', `(required) why. ${described.discard.asks?.hint}`)
     .option('--parked-for <text>', PARKED_FOR)
@@ -210,8 +210,8 @@ async function chosenJobs(
 ): Promise<Job[]> {
   if ((id === undefined) === (parkedFor === undefined)) throw new Error('name a job, or choose jobs with --parked-for');
   if (id !== undefined) return [await knownJob(stores, id)];
-  // A number at the beginning of the text does not match inside of a marker or an id.
-  const wanted = new RegExp(`(?<!\\w)${RegExp.escape(parkedFor ?? '')}`);
+  // A text that begins with a number does not match inside of a marker or an id.
+  const wanted = new RegExp(`${/^\w/.test(parkedFor ?? '') ? '(?<![\\w-])' : ''}${RegExp.escape(parkedFor ?? '')}`);
   const chosen = await allJobs(
     stores,
     { statuses: ['parked'] },

@@ -91,7 +91,7 @@ function inWords(link: Link): string {
     case 'unreadable':
       return `not as the relay writes it: ${link.wrong.join(', ')}. Set the defect that the issue has with --set, or use --clear`;
     case 'claimed':
-      return `claimed by a job, which creates its defect; to see whether it still does: npx partner-relay job ${link.claim.by}`;
+      return `without a defect; to see the job that was to create it: npx partner-relay job ${link.claim.by}`;
     case 'made':
       return `defect ${link.defect.id}, made by ${link.claim.by}`;
     case 'moved':

@@ -37,7 +37,11 @@ interface ListOptions {
 export const define: Define = (command, { open, readConfig }) =>
   command
     .description('list jobs: those that wait or run, then the last that were parked or ended')
-    .addOption(new Option('--status <status>', 'only jobs with this status').choices(jobStatuses))
+    .addOption(
+      new Option('--status <status>', 'only jobs with this status; not-done includes discarded jobs').choices(
+        jobStatuses,
+      ),
+    )
     .option('--automation <name>', 'only jobs of this automation')
     .option('--connection <name>', 'only jobs of this connection')
     .addOption(new Option('--lane <lane>', 'only jobs of this lane, such as those of a backfill').choices(lanes))

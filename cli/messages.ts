@@ -21,7 +21,7 @@ export const define: Define = (command, { open, readConfig }) =>
       const response = await reach(`${slackStandIn.url}/messages`, { headers: slackStandIn.headers });
       const sent = (await response.json()) as ListedMessage[];
       if (options.json) return printJson(sent);
-      if (sent.length === 0) console.log('Nothing has been sent yet.');
+      if (sent.length === 0) console.log('Nothing has been sent since the relay started.');
       for (const one of sent) console.log(told(one));
     });
 

@@ -98,7 +98,7 @@ export async function jobsInWords(
   const events = new Set(customOf(custom, 'github').flatMap(({ events }) => events));
   return [
     '',
-    `${counted(jobs.length, 'unfinished job')}; ${same} ${same === 1 ? 'continues' : 'continue'} unchanged`,
+    `${counted(jobs.length, 'unfinished job')}; ${same} would continue unchanged`,
     ...others.map(({ id, summary, becomes, says }) => `${becomes === 'other' ? '!' : '?'} ${summary} (${id}) ${says}`),
     ...removed.map((name) => `! ${name} has unfinished jobs but no file: they wait for it, and are then parked`),
     ...unused.map((name) => `+ ${name} has no jobs yet: it is new, was renamed, or nothing has started it`),

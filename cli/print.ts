@@ -63,7 +63,7 @@ const INDENT = ' '.repeat(25);
 
 /** Prints jobs. Neighbours with the same news or next step share it: it is printed once, below the last of them. */
 export function printJobs(jobs: readonly Job[]): void {
-  if (jobs.length === 0) console.log('There is no such job.');
+  if (jobs.length === 0) console.log('No jobs.');
   const rows = inOneLine(jobs).map((job) => ({ job, about: aboutJob(job) }));
   rows.forEach(({ job, about }, index) => {
     const isLast = !isDeepStrictEqual(about, rows[index + 1]?.about);
@@ -139,7 +139,7 @@ export function printCounts({ jobs, counts, cursor }: FoundJobs, all: Record<Job
   else if (jobs.length > 0) console.log(`Listed: ${inWords((status) => ({ jobs: counts[status], more: false }))}.`);
   if (all && all.parked.jobs > counts.parked)
     console.log('To list all parked jobs: npx partner-relay jobs --status parked');
-  if (cursor !== undefined) console.log('There are more. To list them, add --limit <count>.');
+  if (cursor !== undefined) console.log('There are more. To list them, use a larger --limit.');
 }
 
 export function printIgnored(events: readonly IgnoredEvent[]): void {
@@ -164,7 +164,7 @@ export function printJob({ job: given, steps, openCreations }: JobView, now: num
     ['connection', `${job.connection}, ${laneInWords[job.lane]}`],
     ['created', localTime(job.createdAt)],
     [job.status === 'parked' ? 'parked' : 'finished', hasEnded(job) && localTime(job.wakeAt)],
-    ['attempts', job.attempts || undefined],
+    ['failed', job.attempts > 0 && counted(job.attempts, 'attempt')],
   ];
   console.log(job.id);
   for (const [name, value] of facts) if (value) console.log(`  ${name.padEnd(12)} ${value}`);
@@ -260,11 +260,10 @@ function printHistory({ waits, decisions }: Job, now: number): void {
   for (const { at, text } of told.toSorted((a, b) => a.at - b.at)) console.log(`  ${localTime(at)}  ${text}`);
 }
 
-function waitedInWords({ for: what, from, until, why, looks }: Waited, now: number): string {
+function waitedInWords({ for: what, from, until, why }: Waited, now: number): string {
   const long = until === undefined ? `has waited ${elapsed(now - from)}` : `waited ${elapsed(until - from)}`;
-  const again = looks === undefined || what === 'operator' ? '' : `, and tried ${counted(looks, 'time')}`;
   // The line of the status already says why the job waits now.
-  return `${long} ${waitInWords[what].what}${again}${until === undefined ? '' : `: ${why}`}`;
+  return `${long} ${waitInWords[what].what}${until === undefined ? '' : `: ${why}`}`;
 }
 
 /** Names of fields with times, which records of the table hold as epoch milliseconds. */

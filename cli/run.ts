@@ -99,12 +99,12 @@ function printReturned(result: unknown): void {
 /** Why nothing is due at that time, and when something was last due. */
 function nothingDue({ timesheets }: Pick<RelayConfig, 'timesheets'>, at: number): string {
   const { teams } = timesheets ?? {};
-  if (!teams) return 'Nothing is due: relay.config.ts has no timesheets.';
+  if (!teams) return 'No timesheets are due: relay.config.ts has none.';
   const last = Math.max(...teams.map((team) => lastReminderAt(team, at) ?? Number.NEGATIVE_INFINITY));
   const before = Number.isFinite(last)
-    ? ` The last time that something was due: --at ${new Date(last).toISOString()}`
+    ? ` The last time that timesheets were due: --at ${new Date(last).toISOString()}`
     : '';
-  return `Nothing is due at ${localTime(at)}.${before}`;
+  return `No timesheets are due at ${localTime(at)}.${before}`;
 }
 
 /** Runs the schedule in the process of `partner-relay start`, which has Slack's stand-in and prints the steps. */

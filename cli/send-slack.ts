@@ -143,7 +143,9 @@ function isRefusal(answer: unknown): boolean {
 
 function readable(answer: string, isInteraction: boolean): string {
   if (answer === '')
-    return isInteraction ? '(no text: the relay answers with a message or a form)' : '(no text: a form was opened)';
+    return isInteraction
+      ? '(no text: if a message came, npx partner-relay messages shows it)'
+      : '(no text: a form was opened)';
   const json = parsedJson(answer) as { text?: string; blocks?: [] } | undefined;
   return json?.blocks ? renderMessage({ text: json.text ?? '', blocks: json.blocks }) : answer.trim();
 }

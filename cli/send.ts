@@ -116,7 +116,8 @@ What you would type in Slack:
         printText(
           `Sent the event ${delivery.event}${what}, delivery ${id}\n${answerInWords(sent.status, sent.answer, answer)}`,
         );
-        if (target && stage() === undefined && UNHANDLED.test(answer)) await nameLeftOut(readConfig, customFolder);
+        if (target && stage() === undefined && UNHANDLED.test(answer))
+          await nameLeftOut(readConfig, customFolder).catch(() => {});
       }
       if (!response.ok) process.exitCode = 1;
       // If a team's file fails on the delivery, the built-in automations still make their jobs.

@@ -46,7 +46,7 @@ async function decideOne(
   try {
     await applyDecision(relay, job, decision);
     const waitsOn = decision.do === 'replay' ? await whyWaitsOn(job, relay.stores) : undefined;
-    return { ok: true, text: [DONE[decision.do], waitsOn].filter(Boolean).join(' ') };
+    return { ok: true, text: waitsOn ?? DONE[decision.do] };
   } catch (error) {
     return { ok: false, text: messageOf(error) };
   }
@@ -63,20 +63,19 @@ const DONE: Readonly<Record<JobAction['do'], string>> = {
 
 /** Applies a decision to a job. @throws {Error} if the job is in another state */
 async function applyDecision({ stores, runtime, operator: by }: OperatedRelay, job: Job, decision: JobAction) {
-  const options = { ...stores, clock: runtime.clock };
   switch (decision.do) {
     case 'discard':
-      return discardJob(job, { by, reason: decision.reason }, options);
+      return discardJob(job, { by, reason: decision.reason }, stores);
     case 'done': {
       const resolution = { done: decision.createdId, verify: verifyWithService({ runtime, stores }) };
-      return resolveJob(job, resolution, { ...options, by });
+      return resolveJob(job, resolution, { ...stores, by });
     }
     case 'again':
     case 'search':
-      return resolveJob(job, decision.do, { ...options, by });
+      return resolveJob(job, decision.do, { ...stores, by });
     case 'replay':
-      return replayJob(job, { by }, options);
+      return replayJob(job, { by }, stores);
     case 'answer':
-      return replayJob(job, { by, reason: decision.answer }, options);
+      return replayJob(job, { by, reason: decision.answer }, stores);
   }
 }

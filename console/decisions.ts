@@ -31,7 +31,7 @@ export const described: Readonly<Record<Do, DecisionText>> = {
   discard: {
     label: 'Discard',
     title: 'Discard {jobs}?',
-    will: 'The rest is left out, and what was done stays. The relay tells the person who asked. If a defect was created, the next change of its issue finds it. Anything else is created a second time if the person asks again.',
+    will: 'The rest is left out, and what was done stays. If a person asked with a command, the relay tells them. If the job created a defect, the next change of the issue finds it. A task or time entry would be created twice if the person asks again.',
     confirm: 'Discard {jobs}',
     asks: {
       label: 'Reason',

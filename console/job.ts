@@ -17,9 +17,10 @@ import { withoutSecrets } from './without-secrets.ts';
 /** Returns all data about a job. @throws {HttpError} if there is no such job */
 export async function jobDetail(relay: OperatedRelay, id: string) {
   const { stores, runtime } = relay;
-  const read = (whole: string) => readJob(whole, { ...stores, clock: runtime.clock });
+  const read = (whole: string) => readJob(whole, stores);
   const view = (await read(id)) ?? (await read((await idOf(relay, id)) ?? id));
-  if (!view) throw new HttpError(404, `there is no job ${id}; ended jobs are kept for 30 days`);
+  if (!view)
+    throw new HttpError(404, `there is no job ${id}, or several have this short name; ended jobs are kept for 30 days`);
   const { job, steps, openCreations } = view;
   const own = runtime.custom.list.find(({ name }) => name === job.automation);
   const { attempts, generation, input, cause, decisions } = job;
@@ -34,17 +35,18 @@ export async function jobDetail(relay: OperatedRelay, id: string) {
     delivery: cause?.from === 'github' ? cause.id : undefined,
     input: withoutSecrets(input),
     steps: steps.map(detailOf),
-    periods: periodsOf(job, steps, runtime.clock()),
+    periods: periodsOf(job, steps, stores.clock()),
     decisions: decisions?.newest ?? [],
-    next: nextOf(job, runtime.clock()),
-    openCreations: openCreations.map((creation) => creationOf(creation, steps, runtime.clock())),
+    next: nextOf(job, stores.clock()),
+    openCreations: openCreations.map((creation) => creationOf(creation, steps, stores.clock())),
   };
 }
 
 /** The id of a job with this short name, which the pages and the terminal show. Only newer jobs are found. */
 async function idOf(relay: OperatedRelay, name: string): Promise<string | undefined> {
   const { jobs } = await findPage(relay, { text: name });
-  return jobs.find(({ id }) => shortName(id) === name)?.id;
+  const [found, another] = jobs.filter(({ id }) => shortName(id) === name);
+  return another ? undefined : found?.id;
 }
 
 /** For the pages, which show times in the reader's zone. */
@@ -118,7 +120,7 @@ function creationOf(creation: OpenCreation, steps: readonly StepEntry[], now: nu
         ? `The relay searches once more, and creates the ${thing} only if it finds none.${notBefore} If one exists elsewhere, there will be two.`
         : `The relay cannot search for the ${thing}, and creates it again.${notBefore} If it exists, there will be two.`,
       search:
-        'The relay searches once more. If it finds it, the job continues. If not, the job is parked again. Nothing is created.',
+        'The relay searches once more. If the search finds it, the job continues. If not, the job is parked again. Nothing is created.',
     },
   };
 }

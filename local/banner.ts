@@ -59,7 +59,7 @@ function secretText({ value, from }: Entered<string>): string {
 }
 
 function slackLines(url: string, { signingSecret, standIn }: LocalSlack): string {
-  const messages = standIn ? 'kept; npx partner-relay messages shows them' : 'sent to Slack';
+  const messages = standIn ? 'kept until you stop this; npx partner-relay messages shows them' : 'sent to Slack';
   return `  Slack        ${url}/slack/commands and /slack/interactions
   its secret   ${secretText(signingSecret)}
   messages     ${messages}

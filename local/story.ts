@@ -153,8 +153,9 @@ function words(line: LogLine, now: number, stops: ReadonlyMap<unknown, unknown>)
   }
 }
 
-/** An issue, or a person without the prefix. */
-const who = ({ entity }: LogLine): string => String(entity).replace(/^slack-/, '');
+/** An issue, or a person without the prefix. The ids of timesheets tell nobody anything. */
+const who = ({ entity, automation }: LogLine): string =>
+  /^(?:timesheet|team)-/.test(String(entity)) ? String(automation) : String(entity).replace(/^slack-/, '');
 
 /** A text's lines, which are indented, so that none of them looks like a line of the story. */
 const textsOf = ({ text }: LogLine): unknown[] => (Array.isArray(text) ? text : []);

@@ -13,7 +13,7 @@ import { searchTasks, taskDetail } from '../../lib/service/partner/operations/ta
 import { listTimelogs, timelogDetail } from '../../lib/service/partner/operations/timelogs.ts';
 import { listUsers } from '../../lib/service/partner/operations/users.ts';
 import { PAGE_SIZE, pages, rowsOf } from '../../lib/service/partner/pages.ts';
-import { messageOf } from '../../lib/text.ts';
+import { counted, messageOf } from '../../lib/text.ts';
 import {
   compareDetail,
   compareFields,
@@ -228,7 +228,7 @@ function notTried(connection: string, rows: readonly ServiceRow[]): Finding[] {
     [
       'markers',
       marked > 0
-        ? `${marked} texts came back with the marker of the relay; not tried with a longer text, which doctor would have to create`
+        ? `${counted(marked, 'text')} of the service still ${marked === 1 ? 'has' : 'have'} the marker of the relay; not tried with a longer text, which doctor would have to create`
         : 'whether a long text comes back whole, with the marker at its end, is not tried, because doctor creates nothing',
     ],
     ['a repeated identical request', 'assumed to take effect once; not tried, because it changes something'],

@@ -293,7 +293,8 @@ export async function compareFilter(
   filter: ListFilter,
   rows: readonly ServiceRow[],
 ): Promise<string> {
-  if (rows.length === 0) throw new CannotTell('the list is empty, so the filter cannot be checked yet');
+  if (rows.length === 0)
+    throw new CannotTell('the list is empty or cannot be read, so the filter cannot be checked yet');
   // A value in the middle shows whether the service applies both ends of a range.
   const middle = Math.floor(rows.length / 2);
   const like = [...rows.slice(middle), ...rows].map((row) => filter.like(row)).find((found) => found !== undefined);

@@ -19,17 +19,9 @@ export function Id({ id, shown = id }: { id: string; shown?: string }) {
 }
 
 /** A link to a page outside the console, or beside it. */
-export function Out({
-  to,
-  children,
-  ...rest
-}: {
-  to: string;
-  title?: string | undefined;
-  children: ComponentChildren;
-}) {
+export function Out({ to, children }: { to: string; children: ComponentChildren }) {
   return (
-    <a href={to} target="_blank" rel="noreferrer" {...rest}>
+    <a href={to} target="_blank" rel="noreferrer">
       {children}
     </a>
   );

@@ -251,13 +251,13 @@ function askedIn(text: string): string | undefined {
 }
 
 function readArguments(
-  { verb, usage, examples, read }: Verb<Command>,
+  { verb, usage, does, examples, read }: Verb<Command>,
   rest: string,
   languages: Languages,
 ): ParsedCommand {
   const reading = read(rest, languages);
   if ('command' in reading) return reading;
-  if (ASKS_HOW.test(rest)) return { command: { verb: 'help', about: verb } };
+  if (ASKS_HOW.test(rest)) return { fault: `{slash} ${usage} ${does}, for example {slash} ${examples[0]}` };
   if ('fault' in reading) return reading;
   return {
     fault: `{slash} ${verb} needs ${reading.missing}: {slash} ${usage}, for example {slash} ${examples[0]}`,

@@ -68,5 +68,5 @@ export function scheduleFault(cron: string, timeZone: string, now: number): stri
   }
   if (times.length === 0) return `the cron expression '${cron}' never matches a time`;
   if (times.every((time) => +time % TICK_MS === 0)) return undefined;
-  return `the cron expression '${cron}' fires more often than every ${TICK_MINUTES} minutes; its minutes can be 0, 15, 30 and 45`;
+  return `the cron expression '${cron}' has a minute that the relay does not check: it looks every ${TICK_MINUTES} minutes. Its minutes can be 0, 15, 30 and 45`;
 }

@@ -56,7 +56,7 @@ describe('relay jobs', () => {
     await expect(run(['jobs', '--automation', 'issue-to-defekt'])).rejects.toThrow(
       "there is no automation 'issue-to-defekt'; did you mean 'issue-to-defect'?",
     );
-    expect(await run(['jobs', '--automation', 'issue-to-defect'])).toContain('There is no such job.');
+    expect(await run(['jobs', '--automation', 'issue-to-defect'])).toContain('No jobs.');
   });
 
   it('waiting jobs are listed soonest first, but jobs of a new delivery are found behind any backlog', async () => {
@@ -118,7 +118,7 @@ describe('relay jobs', () => {
     relay.sandbox.setFault({ kind: 'maintenance', operation: '/defects/update' });
     await relay.post('issues', issueEvent('edited', { id: 1, seconds: 1, title: 'changed' }));
     await relay.workToTheEnd();
-    expect(await run(['job', (await relay.jobs('parked'))[0]?.id ?? ''])).toMatch(/^ {2}attempts +8$/m);
+    expect(await run(['job', (await relay.jobs('parked'))[0]?.id ?? ''])).toMatch(/^ {2}failed +8 attempts$/m);
   });
 
   it.each([

@@ -307,7 +307,7 @@ describe('partner-relay mcp-server --operate', () => {
     expect(await call('decide_search', { job: id })).toMatchObject({ isError: false });
     for (const { message } of asked) expect(message).toMatch(/\nKnown: "It may exist: .*"\n/);
     await relay.workToTheEnd();
-    expect(await detail(id)).toMatchObject({ decisions: [{ by: BY, what: 'resolved: search again' }] });
+    expect(await detail(id)).toMatchObject({ decisions: [{ by: BY, what: 'resolved: search once more' }] });
   });
 
   it.each<[string, (() => ElicitResult) | undefined, RegExp]>([

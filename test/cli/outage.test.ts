@@ -45,7 +45,7 @@ describe('an operator in an outage', () => {
     await open(1);
     const [waiting] = await relay.jobs('waiting');
     expect(waiting?.waits?.newest.at(-1)?.for).toBe('key');
-    expect(await run('resume', 'main')).toContain('If the next call fails, jobs wait again.');
+    expect(await run('resume', 'main')).toContain('all waiting jobs continue');
     const budget = await run('budget');
     expect(budget).toContain('the service has refused the key since');
     expect(budget).not.toContain('can be sent now');

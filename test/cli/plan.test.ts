@@ -65,7 +65,7 @@ describe('relay plan', () => {
   const UNREADABLE = /^! .*parks: the journal of .* cannot be read: impossible value of status/m;
   const OTHER_INPUT = /^! .*parks: the input of .* does not fit this version of create-task/m;
   it.each<[string, Change, RegExp]>([
-    ['the same', async () => {}, /^1 unfinished job; 1 continues unchanged$/m],
+    ['the same', async () => {}, /^1 unfinished job; 1 would continue unchanged$/m],
     ['a step that was another operation', claimed, OTHER_STEP],
     ['a step that it cannot read', stepIs('of a later version'), UNREADABLE],
     ['an input that it does not know', automationIs('create-task'), OTHER_INPUT],

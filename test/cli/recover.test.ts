@@ -53,7 +53,7 @@ describe('relay resume', () => {
     expect(await run('budget')).toMatch(failing);
     relay.sandbox.clearFaults();
     expect(await run('resume', 'main')).toMatch(
-      /^defects\/create fails on main: .*\n5 waiting jobs continue\nIf the next call fails, /,
+      /^was stopped: defects\/create fails on main: .*\nThe relay calls again\. /,
     );
     await relay.workToTheEnd();
     expect(defectsMade()).toBe(5);
@@ -72,7 +72,9 @@ describe('relay resume', () => {
     }
     expect(await isCalled()).toBe(true);
     relay.sandbox.clearFaults();
-    expect(await run('resume', 'main')).toMatch(/^the service refuses the key of main: .*Unknown or revoked key/);
+    expect(await run('resume', 'main')).toMatch(
+      /^was stopped: the service refuses the key of main: .*Unknown or revoked key/,
+    );
     await relay.work();
     expect(defectsMade()).toBe(8);
   });

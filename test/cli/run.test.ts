@@ -76,14 +76,14 @@ describe('relay run, on this machine', () => {
     const nothing = ['due-schedules', '--at', '2026-11-22T05:00Z'];
     // The teams of relay.config.ts.
     expect(await run(nothing)).toMatch(
-      /^due-schedules ran as of 2026-11-22 [^(]*\.\nNothing is due at 2026-11-22.*The last time that something was due: --at 2026-11-20T15:30:00.000Z$/,
+      /^due-schedules ran as of 2026-11-22 [^(]*\.\nNo timesheets are due at 2026-11-22.*The last time that timesheets were due: --at 2026-11-20T15:30:00.000Z$/,
     );
     expect(JSON.parse(await run([...nothing, '--json']))).toEqual({ due: 0, jobs: [] });
   });
 
   it('relay run monday-tasks makes the job of a schedule of the team', async () => {
     const { jobs } = JSON.parse(await run(['monday-tasks', '--at', '2026-11-16T09:00+01:00', '--json']));
-    expect(jobs).toMatchObject([{ summary: 'monday-tasks: due 2026-11-16 09:00 Europe/Berlin', repeat: false }]);
+    expect(jobs).toMatchObject([{ summary: 'monday-tasks: as of 2026-11-16 09:00 Europe/Berlin', repeat: false }]);
   });
 
   it('relay run prints why the local function failed', async () => {

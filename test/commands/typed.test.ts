@@ -58,7 +58,7 @@ describe('the text that people type for a command', () => {
     ['todo Buy milk|Aufgabe Buy milk|tâche Buy milk', 'task Buy milk'],
     ['suche login|search login|buscar login|chercher login', 'find login'],
     ['|?|HELP|Hilfe|aide|hi|what can you do?|how does this work', 'help'],
-    ['help log|log help|log --help|LOG ?|Hilfe log|track help', 'help log'],
+    ['help log|Hilfe log', 'help log'],
   ])('is read as intended: %s', (typed, meant) => {
     for (const text of typed.split('|')) {
       const parsed = parseCommand(text, LANGUAGES);

@@ -278,7 +278,7 @@ describe("an operator's decisions", () => {
 
   it.each([
     [{ do: 'again' }, 1, 'resolved: create again'],
-    [{ do: 'search' }, 0, 'resolved: search again'],
+    [{ do: 'search' }, 0, 'resolved: search once more'],
     [{ do: 'discard', reason: 'a test' }, 0, 'discarded'],
   ])('an unknown outcome is decided: %j', async (action, made, what) => {
     const id = await unknownOutcome();

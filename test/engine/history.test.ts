@@ -40,7 +40,7 @@ describe('the history of a step', () => {
         {
           came: 'nonce already used',
           status: 401,
-          why: expect.stringContaining('because the same request had already arrived'),
+          why: expect.stringContaining('the same request had already arrived'),
           sameBytes: true,
         },
         { came: 'accepted', status: 200, calls: 'defects/list' },

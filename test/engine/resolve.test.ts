@@ -45,24 +45,6 @@ function write(n: number): (body: string) => boolean {
   return (body) => body.includes('"job#') && body.includes('ConditionExpression') && --left === 0;
 }
 
-it('creates nothing again if the object appeared after the last search, even seconds before the decision', async () => {
-  const { id } = await parked();
-  const [before] = await relay.jobs('parked');
-  if (!before) throw new Error('expected a parked job');
-  await resolveJob(before, 'search', { ...relay.stores, by: 'ana', clock });
-  await relay.workToTheEnd();
-  const [searched] = await relay.jobs('parked');
-  const { found } = (await openJournal(relay.stores.table, id, clock)).openRequest(STEP) ?? {};
-  const [late] = relay.sandbox.data.defects.splice(-1);
-  if (!searched || !late || !found) throw new Error('expected a parked job with a marker');
-  relay.sandbox.data.defects.push({ ...late, description: found.marker });
-  relay.clock.now += 2_000;
-  await resolveJob(searched, 'again', { ...relay.stores, by: 'ana', clock });
-  await relay.workToTheEnd();
-  expect(await relay.jobs('succeeded')).toMatchObject([{ outcome: 'created defect late' }]);
-  expect(relay.defects()).toHaveLength(1);
-});
-
 describe('resolve --done', () => {
   it.each([1, 2, 3, 4, 5, 6])(
     'is completed by another operator if the first one stopped before write %i',

@@ -223,11 +223,11 @@ parks('keeps 33 KB', 'at most 32768', keeps('x'.repeat(33_000)));
 parks('keeps a row of 3 KB', 'at most 2048', ({ list }) =>
   list('rows', 'tasks/list', { project_id: PROJECT }, () => 'x'.repeat(3_000)),
 );
-parks('is named as the page of a list', "'task 1' occurs twice", async ({ list, call }) => {
+parks('is named as the page of a list', "'task 1' is used twice", async ({ list, call }) => {
   await list('task', 'tasks/list', { project_id: PROJECT }, () => 1);
   await call('task 1', 'tasks/list', { project_id: PROJECT }, () => 1);
 });
-parks('comes twice in a loop', "'tell' occurs twice", async ({ say }) => {
+parks('comes twice in a loop', "'tell' is used twice", async ({ say }) => {
   for (const text of ['a', 'b']) await say('tell', { channel: 'C0PLATFORM' }, text);
 });
 for (const name of ['reply', 'not done', 'say that it is parked: 1', 'ask: asked'])

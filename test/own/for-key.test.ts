@@ -310,7 +310,7 @@ describe('a job whose creation has no clear answer', () => {
     });
     await relay.workToTheEnd(600_000);
     expect((await jobsInWords(runtime.custom, runtime.config, stores, 'local')).join()).toContain(
-      '2 continue unchanged',
+      '2 would continue unchanged',
     );
   });
 

@@ -92,7 +92,7 @@ describe("a team's mistake", () => {
       hook({ verify: token({ header: 'x-token' }), challenge: { field: 'asked', answer: { proof: '{hmac}' } } }),
       'challenge.answer: {hmac} needs verify: hmac({ … })',
     ],
-    ['a schedule that is too fine', schedule('5 9 * * *', 'UTC'), 'its minutes can be 0, 15, 30 and 45'],
+    ['a schedule that is too fine', schedule('5 9 * * *', 'UTC'), 'Its minutes can be 0, 15, 30 and 45'],
   ])('%s is refused when the file is read', (_, on, said) => {
     const read = () => described('mistaken', { on, run: async () => 'done' }, [], exampleConfig());
     expect(read).toThrow(said);

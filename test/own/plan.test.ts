@@ -54,7 +54,7 @@ async function plan(files: Record<string, { on: unknown; run: Run<typeof opened>
 }
 
 it.each<[string, Run<typeof opened>, string]>([
-  ['the same code', run, '1 unfinished job; 1 continues unchanged'],
+  ['the same code', run, '1 unfinished job; 1 would continue unchanged'],
   ['a renamed call', inOrder(calls('finish')), `repeats the step 'complete' (${complete}) as 'finish'`],
   [
     'a renamed creation',
@@ -98,7 +98,11 @@ const listing = (name: string) => `await call(${name}, "tasks/list", {});`;
 const REJECTS = 'void Promise.reject(new TypeError("a"));';
 
 it.each<[string, string, string]>([
-  ['continues as in a worker', `${asBefore} await until('later', '2026-11-21T10:00:00Z');`, '1 continues unchanged'],
+  [
+    'continues as in a worker',
+    `${asBefore} await until('later', '2026-11-21T10:00:00Z');`,
+    '1 would continue unchanged',
+  ],
   ['has no environment', listing('"seen " + Object.keys(process.env)'), "the step 'seen ' before"],
   ['knows its stage', listing('"in " + stage'), "the step 'in local' before"],
   ['gets what steps kept', `${asBefore} return 'done';`, "ends, and skips 'later'"],

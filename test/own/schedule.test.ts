@@ -37,7 +37,7 @@ it("a team's schedule makes one job at its time, with the local date", async () 
   expect(await ticks('2026-11-23T07:00Z', '2026-11-23T09:00Z')).toEqual(['2026-11-23T08:00:00.000Z']);
   const [job] = await relay.jobs();
   expect(job).toMatchObject({
-    summary: 'monday-tasks: due 2026-11-23 09:00 Europe/Berlin',
+    summary: 'monday-tasks: as of 2026-11-23 09:00 Europe/Berlin',
     connection: 'main',
     lane: 'background',
     input: { date: '2026-11-23', at: '2026-11-23T08:00:00.000Z' },

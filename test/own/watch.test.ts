@@ -42,7 +42,7 @@ it('a saved, added or removed file of automations/ is used at once, and announce
 
   await save('monday', text("schedule('1 9 * * MON', 'Europe/Berlin')"));
   await tells(
-    "automations/monday.ts has changed: the cron expression '1 9 * * MON' fires more often than every 15 minutes; its minutes can be 0, 15, 30 and 45. The file is left out.",
+    "automations/monday.ts has changed: the cron expression '1 9 * * MON' has a minute that the relay does not check: it looks every 15 minutes. Its minutes can be 0, 15, 30 and 45. The file is left out.",
   );
   expect(used?.list).toMatchObject([{ name: 'block' }]);
 

@@ -6,7 +6,7 @@ import { now } from '../clock.ts';
 import { Loaded } from '../failure.tsx';
 import { duration } from '../format.ts';
 import { Icon } from '../icons.tsx';
-import { Id, Out, usePages } from '../id.tsx';
+import { Id, usePages } from '../id.tsx';
 import { JobFiles } from '../job-files.tsx';
 import { newsOf, titleOf } from '../job-rows.tsx';
 import { NextOf, NextText, WaitsHere } from '../next.tsx';
@@ -88,25 +88,13 @@ function Head({ job }: { job: JobDetail }) {
   const { id, shortName, automation, trigger, connection, lane, subject, person, personName, cause, attempts } = job;
   const { createdAt, finishedAt, personMs = 0 } = job;
   const news = newsOf(job);
-  const [made = '', thing = '', madeId] = / (\w+) ([\da-f-]{36})/.exec(news) ?? [];
-  const page = usePages(connection)(`${thing}_id`, madeId);
   return (
     <section class="job-head" aria-label="About this job">
       <p class="outcome" role="status">
         <StatusMark of={jobMark(job)} />
         {news !== '' && (
           <span>
-            <Text
-              text={job.status === 'succeeded' ? withShortIds(page ? news.replace(made, ` a ${thing}`) : news) : news}
-            />
-            {page && (
-              <>
-                {' '}
-                <Out to={page} title={madeId}>
-                  Open the {thing}
-                </Out>
-              </>
-            )}
+            <Text text={job.status === 'succeeded' ? withShortIds(news) : news} />
           </span>
         )}
         <Continues job={job} />

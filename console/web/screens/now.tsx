@@ -246,7 +246,7 @@ function Outage({ of, now }: { of: ConnectionNow; now: Now }) {
         </Fragment>
       ))}
       {held.jobs > 0 && <Held of={held} connection={connection} at={now.at} />}
-      {refusesKey ? (
+      {refusesKey && !now.isBrokenInTry ? (
         <p>
           Enter a new key: <code>npx partner-relay secrets set partner/{connection}</code>. If the relay runs on one
           machine, restart it then.{!now.stopped && ' The jobs continue by themselves within five minutes.'}

@@ -61,7 +61,7 @@ export function doubtOfTitle(what: string, title = ''): string | undefined {
 const MORE_THAN_TITLE = /(?:^| )(?:assign(?:ed)? )?to <?@|["”“»] (?:assign|due) /i;
 
 const MOST_ODD_WORDS = 3;
-const WISH = /^(?:list|all|done|closed|fixed|fertig|erledigt|(?:--)?help)$/i;
+const WISH = /^(?:list|all|done|closed|fixed|fertig|erledigt|(?:--)?help|-h|\?)$/i;
 
 /**
  * Drafts the job for a defect that a person requests in Slack, with a command or a form.

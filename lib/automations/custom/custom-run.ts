@@ -31,7 +31,7 @@ export function customAutomations(context: Context): Automation[] {
         if (!(error instanceof ThrownByTeam)) throw error;
         const words = error.inWords(file, custom);
         if (!error.isMistake) throw new StepFailed(words);
-        throw new NeedsOperator(`${words}. Repair the file`);
+        throw new NeedsOperator(words);
       });
       if (typeof done !== 'string' || done === '') {
         throw new NeedsOperator(`run of ${file} returned no text; return in a few words what was done`);

@@ -33,7 +33,7 @@ export function eachNamedOnce(steps: object, ensureAllowed: (verb: string) => Pr
       const own = verb === 'found' || verb === 'letGo' ? `${step}: ${verb} ${rest[0]}` : step;
       if (named.has(own) || [step, ...named].some(isPage)) {
         throw new NeedsOperator(
-          `the step '${step}' occurs twice in one run, or is the page of a list; give each step a name of its own, such as '${step} <id>'`,
+          `the name '${step}' is used twice in one run, or names the page of a list, as 'tasks 1' does; give each step a name of its own, such as '${step} <id>'`,
         );
       }
       named.add(own);

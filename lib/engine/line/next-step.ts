@@ -65,12 +65,12 @@ export function nextStepOfParked(
   const { operation = 'a creation', isSought = true, until = executableUntil(parkedAt) } = open ?? {};
   const isOver = now >= until;
   const search = isSought ? (['search'] as const) : [];
-  const look = isSought ? 'Search once more, or look in the service for its marker' : 'Look in the service';
+  const look = isSought ? 'Search once more, or look in the service for the marker' : 'Look in the service';
   const wait = isOver ? '' : `wait until ${time(until)}, because the service may still create it; then `;
   const early = [...search, 'done'] as const;
   const late = ['again', 'discard'] as const;
   return {
-    text: `The service gave no clear answer to ${operation}. ${look}. If you find it, enter its id. If not, ${wait}create it again, or discard the job.`,
+    text: `The service gave no clear answer to ${operation}. ${look}. If you find what was created, enter its id. If not, ${wait}create it again, or discard the job.`,
     choices: isOver ? [...early, ...late] : early,
     ...(!isOver && { later: { from: until, choices: late } }),
     docs,
@@ -112,7 +112,7 @@ function whenItContinues(job: Job, time: (ms: number) => string, now: number): s
   const at = `${when.isForecast ? 'about ' : ''}${time(when.at)}`;
   // The reason says what failed.
   if (kind === undefined || kind === 'outage' || kind === 'retry') return `tries again at ${at}`;
-  return `waits until ${at} ${waitInWords[kind].what}`;
+  return kind === 'pause' ? `continues at ${at}` : `waits until ${at} ${waitInWords[kind].what}`;
 }
 
 const COMMANDS: Readonly<Record<Choice, (id: string) => string>> = {

@@ -43,7 +43,7 @@ export async function resolveJob(job: Job, resolution: Resolution, options: Reso
   if (resolution !== 'search') await writeOutcomes(job, await checkedOutcomes(job, resolution, options), options);
   const decision: Pick<OperatorDecision, 'what' | 'reason'> =
     typeof resolution === 'string'
-      ? { what: resolution === 'again' ? 'resolved: create again' : 'resolved: search again' }
+      ? { what: resolution === 'again' ? 'resolved: create again' : 'resolved: search once more' }
       : { what: 'resolved with an id', reason: `created ${resolution.done}` };
   return queuedBy({ at: options.clock(), by: options.by, ...decision }, job, options);
 }

@@ -57,9 +57,12 @@ export function resumedInWords(
     return [`${connection} is neither paused nor down. Jobs that wait for its budget continue by themselves`];
   return [
     ...(pausedUntil === null ? [] : [`ended the pause that lasted until ${localTime(pausedUntil)}`]),
-    ...causesOf(stopped).map((stop) => whyStopped(connection, stop.operation ?? WHOLE, stop)),
-    ...(queued > 0 ? [`${counted(queued, 'waiting job')} ${queued === 1 ? 'continues' : 'continue'}`] : []),
-    ...(stopped.length > 0 ? ['If the next call fails, jobs wait again.'] : []),
+    ...causesOf(stopped).map((stop) => `was stopped: ${whyStopped(connection, stop.operation ?? WHOLE, stop)}`),
+    ...(stopped.length > 0
+      ? ['The relay calls again. If that works, all waiting jobs continue, one after the other.']
+      : queued > 0
+        ? [`${counted(queued, 'waiting job')} ${queued === 1 ? 'continues' : 'continue'}`]
+        : []),
   ];
 }
 

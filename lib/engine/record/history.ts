@@ -48,7 +48,7 @@ export interface OperatorDecision {
     | 'discarded'
     | 'resolved with an id'
     | 'resolved: create again'
-    | 'resolved: search again'
+    | 'resolved: search once more'
     | 'linked';
   /** The operator's own words, or the id that the operator gave. */
   reason?: string;

@@ -24,7 +24,7 @@ export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: st
   },
   outage: {
     what: 'for an outage to end',
-    toPerson: 'the service does not answer, or refuses this kind of request',
+    toPerson: 'the service does not work for this at the moment',
   },
   key: {
     what: 'for a new key',
@@ -63,7 +63,7 @@ export const parkingInWords: Readonly<Record<ParkKind, { toPerson: string; helps
   refused: {
     toPerson: 'This could not be done: the service refused it.',
     helps:
-      'The service refused the call. Correct what the reason names, in the issue, in relay.config.ts or in the service. Then replay the job, or discard it.',
+      'The service refused the call. Correct what the reason names, in the issue, in relay.config.ts, in automations/ or in the service. Then replay the job, or discard it.',
     docs: 'docs/stuck.md#refused',
   },
   'outcome unknown': {

@@ -37,6 +37,8 @@ export function createSearches(options: SearchesOptions) {
   const { connection, lane, journal, replacedTable, happenedAt, decidedAt, clock } = options;
   const { pauses, ensureWorks, hadWorked } = options.calls;
   const find = createReadings(options);
+  // The operator may have decided because of something newer than the last reading. Their clock may be ahead.
+  const sinceDecision = (since: number) => Math.max(since, Math.min(decidedAt, clock()));
 
   function wantedBy({ found, createdId: idField }: Operation, by: FoundBy | undefined): Wanted | undefined {
     const list = found && operations.get(found.list);
@@ -73,8 +75,7 @@ export function createSearches(options: SearchesOptions) {
         if (isLast && clock() < lookFrom + LONGEST_WAIT_MS) await ensureWorks(operation);
         const lookAt = lookFrom + (looks[open.searches] ?? looks[0]);
         await pauses.until(lookAt, `${unclear}. The relay searches for it`, 'answer');
-        // The operator may have decided because of something newer than the last reading. Their clock may be ahead.
-        const since = Math.max(lookAt, clock() - OLDEST_READING_MS, Math.min(decidedAt, clock()));
+        const since = sinceDecision(Math.max(lookAt, clock() - OLDEST_READING_MS));
         const sought = await find(wanted, since, log).catch(async (error) => {
           if (!(error instanceof ListTooSlow)) throw error;
           await journal.keepRequest(step, { ...open, searches: open.searches + 1 });
@@ -124,7 +125,7 @@ export function createSearches(options: SearchesOptions) {
       if (!earlier) return undefined;
       const { until, unknown } = earlier;
       if (!wanted) throw new NeedsOperator(`${unknown}: the relay cannot search for it; ${decide}`);
-      const since = Math.min(clock() - OLDEST_READING_MS, until);
+      const since = sinceDecision(Math.min(clock() - OLDEST_READING_MS, until));
       const sought = await find({ ...wanted, toTheEnd: true }, since, log);
       if (sought.id !== undefined) {
         log.settle(`it was created before the table was replaced, and found by its marker in ${wanted.list.name}`);

@@ -89,7 +89,7 @@ async function acceptTime(
     {
       connection: connection ?? Object.keys(options.config.connections)[0] ?? '',
       entity: name,
-      summary: `due ${there} ${timeZone}`,
+      summary: `as of ${there} ${timeZone}`,
       cause: { from: 'schedule', id: at },
     },
     time,

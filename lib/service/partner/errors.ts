@@ -73,9 +73,11 @@ function refusalText(facts: RefusalFacts): string {
   if (isWrongAddress(facts))
     return "the address answers 404 with a web page; check the connection's base URL, or the proxy in front of the service";
   const said = [serviceMessage, fieldErrors.length > 0 ? `(${fieldErrors.join('; ')})` : null].filter(Boolean);
-  const arrived = reason === 'nonce already used' ? ', because the same request had already arrived' : '';
+  const arrived = 'the same request had already arrived, so the service answers';
   // A 5xx refuses nothing, because the call may have been carried out.
-  const answer = `${status >= 500 ? 'the service answers' : 'refused with status'} ${status}${arrived}`;
+  const begin =
+    reason === 'nonce already used' ? arrived : status >= 500 ? 'the service answers' : 'refused with status';
+  const answer = `${begin} ${status}`;
   if (said.length > 0) return `${answer}: ${said.join(' ')}`;
   return found === null ? answer : `${answer} (${foundInWords(status, found)})`;
 }

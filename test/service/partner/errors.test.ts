@@ -110,9 +110,10 @@ describe('a refusal', () => {
       const common = { ...noFacts, name: 'PartnerRefusal', operation: operation.name, status, serviceMessage };
       expect({ ...error }).toEqual({ ...common, ...facts });
       const fields = facts.fieldErrors?.length ? ` (${facts.fieldErrors.join('; ')})` : '';
-      const arrived = facts.reason === 'nonce already used' ? ', because the same request had already arrived' : '';
-      const answer = status >= 500 ? 'the service answers' : 'refused with status';
-      expect(error.message).toBe(`${operation.name}: ${answer} ${status}${arrived}: ${serviceMessage}${fields}`);
+      const arrived = 'the same request had already arrived, so the service answers';
+      const refused = status >= 500 ? 'the service answers' : 'refused with status';
+      const answer = facts.reason === 'nonce already used' ? arrived : refused;
+      expect(error.message).toBe(`${operation.name}: ${answer} ${status}: ${serviceMessage}${fields}`);
       expectNothingSecret(error, request);
       expect(sandbox.requests - before).toBe(1);
     },
