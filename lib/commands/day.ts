@@ -115,7 +115,7 @@ export function unclearDay(words: string, languages: Languages, isAlone = false)
   const why = wordsOfDay(words, languages)?.why;
   const how = isAlone
     ? 'Write the task behind it.'
-    : 'Write the day before the task: today, yesterday or a date such as 2026-11-18.';
+    : 'Before the task, write one day: today, yesterday or a date such as 2026-11-18.';
   const what = why ?? `${likeDay(words)} ${how}`;
   return `${what} If ${excerpt(words)} is a task or a note, put it in quotation marks.`;
 }

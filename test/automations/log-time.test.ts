@@ -283,7 +283,7 @@ describe('time logging', () => {
       'for a note that says only %s, the person is asked for a date',
       async (note) => {
         const { inTheEnd } = await ask(relay, `log 1h Login with passkeys ${note}`);
-        expect(inTheEnd).toMatch(/looks like a day\. Write the day before the task: .* 2026-11-18/);
+        expect(inTheEnd).toMatch(/looks like a day\. Before the task, write one day: .* 2026-11-18/);
         expect(buttonsOf(question())).toEqual([expect.stringMatching('^Log 1h .*, with the note “')]);
       },
     );

@@ -56,7 +56,7 @@ describe('"Log the rest"', () => {
         `Task: [ ${CHECKOUT.name} ▾ ] ${LOGIN.name}, ${CART.name}`,
         'Or another task (optional): [ Type to search ▾ ]\n  The list has tasks that Partner Relay has seen. For another one, type its id or whole name.',
         'How long: 4h30m\n  Such as 1h30m, 1.5h, 90m or 1:30.',
-        'On which day (optional): [ 2026-11-20 ▾ ]\n  Today, unless you choose another.',
+        'On which day (optional): [ 2026-11-20 ▾ ]\n  If this is empty, today counts.',
         'Note (optional): ____\n',
         '[ Cancel ]  [ Log ]',
       ].join('\n'),

@@ -17,7 +17,7 @@ const logged = (change: { minutes?: number; day?: string; task?: string; note?: 
 /** The same with a note, and nothing between task and note. */
 const open = (note: string) => logged({ note });
 const on = (day: string, note?: string) => logged({ day, ...(note !== undefined && { note }) });
-const DAY = / looks like a day\. Write the day before the task: today, yesterday or a date such as 2026-11-18\./;
+const DAY = / looks like a day\. Before the task, write one day: today, yesterday or a date such as 2026-11-18\./;
 const DURATION =
   /is not a duration such as|has no unit|is not a whole number|is too short|is too long|has too many minutes/;
 
@@ -123,11 +123,11 @@ describe('the text that people type for a command', () => {
   it.each([
     ['away|vacation until Friday|holiday|Urlaub', /Press “Away until…” below your last reminder/],
     ['I’m away tomorrow|congé lundi|day off on Monday', /Press “Away until…” below your last reminder/],
-    ['mute|mute today|stop sending me reminders', /press “Mute today” below one/],
-    ['unmute', /^Reminders come back the next working day\.$/],
+    ['mute|mute today|stop sending me reminders', /Press “Mute today” below a reminder of today/],
+    ['unmute', /^Muted reminders come back the next working day\.$/],
     ['unrelate 12 task 7', /^Partner Relay cannot unlink a defect\./],
     ['relate 12 story 7', /^A defect can be linked to a task, a case or a step, not to “story”\.$/],
-    ['relate 12 task Login with passkeys', /“Login with passkeys” is not the id of a task\. {slash} find/],
+    ['relate 12 task Login with passkeys', /“Login with passkeys” is not the id of a task\. To see ids, type {slash} find/],
     ['show me last week', /For earlier weeks, open the service\.$/],
     [
       'create bug Login fails|new task Buy milk',

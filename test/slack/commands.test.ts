@@ -47,7 +47,7 @@ describe('a command', () => {
     ['undo 101 103', ':white_check_mark: Set checklist items 101 and 103 to open.', [false, true, false]],
     [
       'done 101 999 201',
-      `:warning: Completed checklist item 101. ${NONE(999)} Checklist item 201: Partner Relay may not change this checklist; your Partner Relay administrator can change that.`,
+      `:warning: Completed checklist item 101. ${NONE(999)} Checklist item 201: Partner Relay has no right to change this checklist; ask your Partner Relay administrator for it.`,
       [true, true, false],
     ],
     ['done 998 999', `:warning: ${NONE(998)} ${NONE(999)} Nothing was completed.`, [true, true, false]],

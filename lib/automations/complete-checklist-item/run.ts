@@ -122,6 +122,6 @@ async function asThem({ uses, tools }: Mine<'done' | 'undo'>, step: string, fiel
 /** See docs/partner-api.md#statuses for the meaning of the statuses. */
 function why({ refusal }: Refused, contact: string): string {
   if (refusal.status === 404) return NO_ITEM;
-  if (refusal.status === 403) return `Partner Relay may not change this checklist; ${contact} can change that`;
+  if (refusal.status === 403) return `Partner Relay has no right to change this checklist; ask ${contact} for it`;
   return 'the service refuses this id';
 }

@@ -21,7 +21,7 @@ import { type AskedTime, type OfferedEntry, offerBlocks, saidBlocks } from './of
 
 /** For the records, which must not contain the note. */
 const DAY_IN_NOTE = 'The note begins with what looks like a day. Write the day before the task';
-const WHICH_DAY = 'Some words may be a day, or a part of the task or note. Write the day as a date';
+const WHICH_DAY = 'Some words may be a day. Put a note in quotation marks, or write the day as a date';
 
 /** Decides what to log. @throws {NotDone} unless that is certain; in Slack with a button for each possible command */
 export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<OfferedEntry> {
@@ -44,7 +44,7 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Of
   }
   const { fault, said, offered } = read;
   if (offered.length === 0) {
-    const find = `${asked.slash} find and a part of the name shows ids.`;
+    const find = `To see ids, type ${asked.slash} find <part of the name>.`;
     const what = unclear ? unclearDay(unclear.words, asked.languages) : find;
     throw new NotDone(`${fault}. ${WHAT_WORKS}`, saidBlocks(`${said}. ${what}`));
   }

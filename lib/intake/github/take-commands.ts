@@ -54,7 +54,7 @@ export function takeCommands(
   if (read.sender.login !== user.login) return 'commands in a comment that another person edited are ignored';
   const [taken, left] = withinBounds(added, [...known.values()]);
   if (left[0]) {
-    const fault = `A comment can have at most ${MAX_COMMANDS} commands and ${MAX_ITEMS} checklist items. Nothing was done from ${excerpt(left[0].line)} on. Write another comment for the rest.`;
+    const fault = `A comment can have at most ${MAX_COMMANDS} commands and ${MAX_ITEMS} checklist items. Nothing was done from ${excerpt(left[0].line)} on. Write a new comment for the rest.`;
     taken.push({ line: `too many: ${left[0].line}`, parsed: { fault } });
   }
   const unproven = unprovenAuthor(user, author_association);
@@ -93,7 +93,14 @@ function commandsOf({ list, parse }: Verbs, settings: RepositoryConfig, language
   const allowed = list.filter(({ inComments }) => inComments === true || (inComments && settings[inComments]));
   const names = allowed.map(({ verb }) => verb);
   return (body: string | null | undefined): CommandLine[] =>
-    commandLines(body ?? '', names).map((line) => ({ line, parsed: parse(line.slice(1), languages) }));
+    commandLines(body ?? '', names).map((line) => ({ line, parsed: forComment(parse(line.slice(1), languages)) }));
+}
+
+/** Writes a fault as GitHub shows it. */
+function forComment(parsed: ParsedCommand): ParsedCommand {
+  if (!('fault' in parsed)) return parsed;
+  const typed = parsed.fault.replaceAll('{slash} ', '/');
+  return { fault: `${typed}${SENTENCE_END.test(typed) ? '' : '.'}${EDIT}` };
 }
 
 function draft(
@@ -110,9 +117,7 @@ function draft(
   if ('fault' in parsed) {
     const summary = `@${login}: a command that cannot be read`;
     const asked = unproven && { asked: { unproven } };
-    const typed = parsed.fault.replaceAll('{slash} ', '/');
-    const fault = `${typed}${SENTENCE_END.test(typed) ? '' : '.'}${EDIT}`;
-    return faultJobs.draft({ ...place, happened, summary, input: { fault }, ...asked });
+    return faultJobs.draft({ ...place, happened, summary, input: { fault: parsed.fault }, ...asked });
   }
   const origin: CommandOrigin = {
     ...place,
