@@ -56,7 +56,7 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 const AWAY = 'Press “Away until…” below your last reminder. Or ask your administrator to enter your absence.';
-const REMINDERS = 'Press “Mute today” below a reminder of today. Your administrator sets when reminders come.';
+const REMINDERS = 'Press “Mute today” below a reminder. Your administrator sets when they come.';
 const MADE = '{slash} defect <title> creates a defect, and {slash} task <title> a task.';
 /** Matches `new task: Buy milk` and `add a bug Login fails`. */
 const ADDED =
@@ -72,7 +72,7 @@ const HINTS = new Map([
   ),
   ...['start', 'stop', 'timer', 'clock', 'continue', 'resume'].map((word) => [word, TIMER] as const),
   ...['list', 'tasks', 'projects'].map((word) => [word, LISTED] as const),
-  ['unrelate', 'Partner Relay cannot unlink a defect. Do that in the service.'],
+  ['unrelate', 'Remove links of defects in the service.'],
   ['unmute', 'Muted reminders come back the next working day.'],
 ]);
 /** Like `HINTS`, but matched anywhere: `stop sending me reminders`, `I'm away tomorrow`, `show me last week`. */

@@ -123,11 +123,11 @@ describe('the text that people type for a command', () => {
   it.each([
     ['away|vacation until Friday|holiday|Urlaub', /Press “Away until…” below your last reminder/],
     ['I’m away tomorrow|congé lundi|day off on Monday', /Press “Away until…” below your last reminder/],
-    ['mute|mute today|stop sending me reminders', /Press “Mute today” below a reminder of today/],
+    ['mute|mute today|stop sending me reminders', /Press “Mute today” below a reminder/],
     ['unmute', /^Muted reminders come back the next working day\.$/],
-    ['unrelate 12 task 7', /^Partner Relay cannot unlink a defect\./],
+    ['unrelate 12 task 7', /^Remove links of defects in the service\.$/],
     ['relate 12 story 7', /^A defect can be linked to a task, a case or a step, not to “story”\.$/],
-    ['relate 12 task Login with passkeys', /“Login with passkeys” is not the id of a task\. To see ids, type {slash} find/],
+    ['relate 12 task Login with passkeys', /“Login with passkeys” is not the id of a task\. {slash} find <part/],
     ['show me last week', /For earlier weeks, open the service\.$/],
     [
       'create bug Login fails|new task Buy milk',

@@ -13,7 +13,7 @@ export interface RelateCommand {
 }
 
 const notAnId = (typed: string, what: string) => ({
-  fault: `${excerpt(typed)} is not the id of a ${what}. ${what === 'task' ? 'To see ids, type {slash} find <part of the name>' : 'The service shows the ids'}.`,
+  fault: `${excerpt(typed)} is not the id of a ${what}. ${what === 'task' ? '{slash} find <part of the name> shows it' : 'The service shows the ids'}.`,
 });
 
 const printRelate = ({ defect, what, id }: RelateCommand) => `relate ${defect} ${what} ${id}`;
