@@ -13,7 +13,7 @@ const PAGES = 10;
  * @throws {HttpError} if the cursor is not from such a page
  */
 export async function findPage(
-  { stores, runtime }: OperatedRelay,
+  { stores }: OperatedRelay,
   filter: JobFilter,
   cursor?: string,
   limit = ROWS,
@@ -24,7 +24,7 @@ export async function findPage(
       cursor,
       limit,
       maxPages: PAGES,
-      now: runtime.clock(),
+      now: stores.clock(),
       shown: createShowJob(stores),
     });
   } catch (error) {

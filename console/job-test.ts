@@ -13,7 +13,7 @@ import type { OperatedRelay } from './relay.ts';
  * @throws {HttpError} if there is no such job, or `partner-relay test` does not know its event
  */
 export async function testOfJob(relay: OperatedRelay, id: string) {
-  const { stores, runtime } = relay;
+  const { stores } = relay;
   const job = await stores.jobs.get(id);
   if (!job) throw new HttpError(404, `there is no job ${id}; ended jobs are kept for 30 days`);
   const event = await eventOf(relay, job);
@@ -21,7 +21,7 @@ export async function testOfJob(relay: OperatedRelay, id: string) {
     const known = 'issues, merged pull requests, commands, and the events, schedules and webhooks of your automations';
     throw new HttpError(400, `this job cannot become a test: npx partner-relay test takes ${known}`);
   }
-  const journal = await openJournal(stores.table, id, runtime.clock);
+  const journal = await openJournal(stores.table, id, stores.clock);
   const effects = journal
     .entries()
     .filter(({ status, calls }) => status === 'done' && (operations.get(calls)?.effect ?? 'read') !== 'read');

@@ -10,9 +10,9 @@ const SHOWN = 500;
 
 /** The parked jobs, grouped by reason. The largest group comes first. */
 export async function readParked(relay: OperatedRelay) {
-  const { stores, runtime } = relay;
+  const { stores } = relay;
   const found = await stores.jobs.list('parked', { limit: SHOWN + 1, newestFirst: true });
-  const now = runtime.clock();
+  const now = stores.clock();
   const actionsOf = (job: Job) => nextOf(job, now).actions;
   const groups = Map.groupBy(found.slice(0, SHOWN), (job) =>
     // A question is answered for one job.

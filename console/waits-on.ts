@@ -7,8 +7,8 @@ import type { Table } from '../lib/state/table/table.ts';
 const HOLDS: ReadonlySet<WaitsFor> = new Set(['outage', 'key', 'budget']);
 
 /**
- * Why a job still waits after it was replayed: an outage, or a budget that is used up. The text may come from outside. @param job before the
- * replay
+ * Why a job still waits after it was replayed: an outage, or a budget that is used up. The text may come from outside.
+ * @param job before the replay
  */
 export async function whyWaitsOn(
   job: Job,
