@@ -147,7 +147,7 @@ async function sayWaitsOn(jobs: readonly Job[], stores: Stores): Promise<void> {
   for (const [connection, job] of ofConnection) {
     const waitsOn = await whyWaitsOn(job, stores);
     const isBudget = waitOf(job)?.for === 'budget';
-    const test = isBudget ? '' : ` To test it now, run: ${toPaste(`npx partner-relay resume ${connection}`)}`;
+    const test = isBudget ? '' : ` To try now, run: ${toPaste(`npx partner-relay resume ${connection}`)}`;
     if (waitsOn) console.log(`${oneLine(waitsOn)}${test}`);
   }
 }

@@ -18,5 +18,5 @@ export async function whyWaitsOn(
   const wait = waitOf(job);
   const held = wait && HOLDS.has(wait.for) ? wait.why : undefined;
   const why = down ? whyStopped(job.connection, WHOLE, down) : held;
-  return why && `${why}. It waits until that is over.`;
+  return why && `${why}. The job waits until that is over.`;
 }

@@ -55,7 +55,7 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   }).flatMap(([verb, words]) => words.split(' ').map((word) => [word, verb] as const)),
 ]);
 
-const AWAY = 'Press “Away until…” below your last reminder. Or ask your administrator to enter your absence.';
+const AWAY = 'Press “Away until…” below your last reminder. If you have none, ask your administrator.';
 const REMINDERS = 'Press “Mute today” below a reminder. Your administrator sets when they come.';
 const MADE = '{slash} defect <title> creates a defect, and {slash} task <title> a task.';
 /** Matches `new task: Buy milk` and `add a bug Login fails`. */
@@ -72,8 +72,8 @@ const HINTS = new Map([
   ),
   ...['start', 'stop', 'timer', 'clock', 'continue', 'resume'].map((word) => [word, TIMER] as const),
   ...['list', 'tasks', 'projects'].map((word) => [word, LISTED] as const),
-  ['unrelate', 'Remove links of defects in the service.'],
-  ['unmute', 'Muted reminders come back the next working day.'],
+  ['unrelate', 'Unlink defects in the service.'],
+  ['unmute', 'Muting ends after the day.'],
 ]);
 /** Like `HINTS`, but matched anywhere: `stop sending me reminders`, `I'm away tomorrow`, `show me last week`. */
 const TOPICS: readonly [RegExp, string][] = [

@@ -49,7 +49,7 @@ export function readItems(verb: ItemsCommand['verb'], text: string): Reading<Ite
   if (items.length === 0 && verb === 'undo') return { fault: UNDO };
   if (items.length === 0) return { missing: 'the number of a checklist item' };
   if (items.length > MOST_ITEMS) {
-    return { fault: `You gave ${items.length} checklist items. At most ${MOST_ITEMS} are possible.` };
+    return { fault: `${items.length} checklist items are too many: write at most ${MOST_ITEMS}.` };
   }
   return { command: { verb, items } };
 }

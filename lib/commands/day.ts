@@ -90,6 +90,9 @@ export const dayAtStart = (text: string, languages: Languages, isNote = false): 
  * 18.11.`, but not `part 1/2`. The grammar allows no day there, because a note may end with one.
  */
 export function dayAtEnd(text: string, languages: Languages): DayWords | undefined {
+  // A quotation at the end is a note.
+  // A quotation at the end is a note.
+  if (isInQuotationMarks(text.slice(-1))) return undefined;
   const typed = text.split(' ');
   for (let count = Math.min(MOST_WORDS, typed.length); count > 0; count--) {
     const words = typed.slice(-count).join(' ');

@@ -303,6 +303,15 @@ describe('time logging', () => {
       expect(inTheEnd).toBe(':warning: “last friday” may mean more than one day. Did you mean one of these?');
     });
 
+    it.each(['monday', 'yesterday', 'last friday', 'tests monday', 'on 18.11.'])(
+      'a note in quotation marks is no day: "%s"',
+      async (note) => {
+        const { inTheEnd } = await ask(relay, `log 5m Login with passkeys "${note}"`);
+        expect(inTheEnd).toContain(`Logged 5m on Login with passkeys today. Note: “${note}”`);
+        expect(noted()).toBe(note);
+      },
+    );
+
     it.each<[string, Record<string, string>]>([
       ['Login with passkeys yesterday: wrote tests', { '2027-01-01': 'wrote tests' }],
       ['Login with passkeys 30.12.2026 wrote tests', { '2026-12-30': 'wrote tests' }],

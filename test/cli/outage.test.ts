@@ -45,7 +45,7 @@ describe('an operator in an outage', () => {
     await open(1);
     const [waiting] = await relay.jobs('waiting');
     expect(waiting?.waits?.newest.at(-1)?.for).toBe('key');
-    expect(await run('resume', 'main')).toContain('all waiting jobs continue');
+    expect(await run('resume', 'main')).toContain('it stops them again');
     const budget = await run('budget');
     expect(budget).toContain('the service has refused the key since');
     expect(budget).not.toContain('can be sent now');
@@ -73,7 +73,7 @@ describe('an operator in an outage', () => {
     relay.sandbox.setFault({ kind: 'maintenance' });
     const [id = ''] = await open(4);
     expect(await run('replay', id)).toMatch(
-      /is queued again\nmain is down: .*It waits until that is over\. .*npx partner-relay resume main$/,
+      /is queued again\nmain is down: .*The job waits until that is over\. .*npx partner-relay resume main$/,
     );
     await relay.work();
     const refusal =

@@ -53,7 +53,7 @@ describe('relay resume', () => {
     expect(await run('budget')).toMatch(failing);
     relay.sandbox.clearFaults();
     expect(await run('resume', 'main')).toMatch(
-      /^was stopped: defects\/create fails on main: .*\nThe relay calls again\. /,
+      /^the relay had stopped calls: defects\/create fails on main: .*\nThe relay sends calls again now\. /,
     );
     await relay.workToTheEnd();
     expect(defectsMade()).toBe(5);
@@ -73,7 +73,7 @@ describe('relay resume', () => {
     expect(await isCalled()).toBe(true);
     relay.sandbox.clearFaults();
     expect(await run('resume', 'main')).toMatch(
-      /^was stopped: the service refuses the key of main: .*Unknown or revoked key/,
+      /^the relay had stopped calls: the service refuses the key of main: .*Unknown or revoked key/,
     );
     await relay.work();
     expect(defectsMade()).toBe(8);

@@ -183,10 +183,7 @@ describe('a command', () => {
       '“https://pm.example/1” is the address of a page. {slash} done takes numbers of checklist items, such as 12.',
     ],
     ['done 1.2', `“1.2” ${NO_ITEM}`],
-    [
-      `done ${Array.from({ length: 21 }, (_, i) => i).join(' ')}`,
-      'You gave 21 checklist items. At most 20 are possible.',
-    ],
+    [`done ${Array.from({ length: 21 }, (_, i) => i).join(' ')}`, '21 checklist items are too many: write at most 20.'],
     ['done 104 log 1h release', '“log” begins another command. Give one command at a time.'],
     ['done 103 undo 104', '“undo” begins another command. Give one command at a time.'],
     ['done 101-121', '“101-121” is a range. Write each number, 20 at most.'],

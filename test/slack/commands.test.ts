@@ -203,7 +203,7 @@ describe('help', () => {
 
 it.each(['help log', 'help LOG'])('one command is explained: %s', async (typed) => {
   expect((await command(relay, typed)).text).toBe(
-    '/pm log <duration> [day] <task> [note]  logs your time on a task. You can leave out what is in square brackets.\nFor example /pm log 1h30m 4711 wrote tests, /pm log 1.5h yesterday 4711, /pm log 90m 2026-11-18 4711, /pm log 1:30 Checkout page wrote tests, /pm log 2h 4711 yesterday wrote tests',
+    '/pm log <duration> [day] <task> [note]  logs your time on a task. Square brackets mean optional.\nFor example /pm log 1h30m 4711 wrote tests, /pm log 1.5h yesterday 4711, /pm log 90m 2026-11-18 4711, /pm log 1:30 Checkout page wrote tests, /pm log 2h 4711 yesterday wrote tests',
   );
 });
 

@@ -105,7 +105,7 @@ inBrowser("an operator's actions", () => {
     const question = page.getByRole('dialog', { name: 'Resume main?' });
     await expectAccessible(page);
     await question.getByRole('button', { name: 'Resume' }).click();
-    await page.getByText('all waiting jobs continue').waitFor();
+    await page.getByText('it stops them again').waitFor();
     expect(changes).toEqual([{ do: 'resume', connection: 'main' }]);
     expect(await page.getByRole('region', { name: 'agency' }).getByRole('button').count()).toBe(0);
   });

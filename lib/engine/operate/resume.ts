@@ -57,9 +57,11 @@ export function resumedInWords(
     return [`${connection} is neither paused nor down. Jobs that wait for its budget continue by themselves`];
   return [
     ...(pausedUntil === null ? [] : [`ended the pause that lasted until ${localTime(pausedUntil)}`]),
-    ...causesOf(stopped).map((stop) => `was stopped: ${whyStopped(connection, stop.operation ?? WHOLE, stop)}`),
+    ...causesOf(stopped).map(
+      (stop) => `the relay had stopped calls: ${whyStopped(connection, stop.operation ?? WHOLE, stop)}`,
+    ),
     ...(stopped.length > 0
-      ? ['The relay calls again. If that works, all waiting jobs continue, one after the other.']
+      ? ['The relay sends calls again now. If they still fail, it stops them again.']
       : queued > 0
         ? [`${counted(queued, 'waiting job')} ${queued === 1 ? 'continues' : 'continue'}`]
         : []),

@@ -45,7 +45,7 @@ export async function receiveHook(
     // A passing error, because senders try again, and a person may enter the secret meanwhile.
     throw new HttpError(
       503,
-      `automations/${hook.name}.ts has no secret that gives a key: enter it with npx partner-relay secrets set hooks/${hook.name}, and send this again`,
+      `automations/${hook.name}.ts has no usable secret yet: enter it with npx partner-relay secrets set hooks/${hook.name}, and send this again`,
     );
   }
   const { name, connection = Object.keys(options.config.connections)[0] ?? '' } = hook;

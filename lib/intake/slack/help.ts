@@ -59,7 +59,7 @@ export async function helpMessage(
 }
 
 function aboutVerb({ usage, does, examples }: Verbs['list'][number], slash: string): string {
-  const parts = usage.includes('[') ? ' You can leave out what is in square brackets.' : '';
+  const parts = usage.includes('[') ? ' Square brackets mean optional.' : '';
   const typed = examples.map((example) => code(`${slash} ${example}`));
   return `${code(`${slash} ${usage}`)}  ${escaped(does)}.${parts}\nFor example ${typed.join(', ')}`;
 }
