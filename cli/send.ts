@@ -116,6 +116,7 @@ What you would type in Slack:
         printText(
           `Sent the event ${delivery.event}${what}, delivery ${id}\n${answerInWords(sent.status, sent.answer, answer)}`,
         );
+        // The delivery was accepted, so a fault of the configuration does not fail the command.
         if (target && stage() === undefined && UNHANDLED.test(answer))
           await nameLeftOut(readConfig, customFolder).catch(() => {});
       }

@@ -40,5 +40,5 @@ export async function readParked(relay: OperatedRelay) {
 function reasonOf(job: Job): string {
   if (!isOutcomeUnknown(job)) return causeOf(job.parked?.reason ?? '');
   const { createdId = '' } = operations.get(job.parked?.open?.operation ?? '') ?? {};
-  return `Nobody knows whether the ${createdId.replace(/_id$/, '') || 'object'} was created`;
+  return `The ${createdId.replace(/_id$/, '') || 'object'} may or may not exist`;
 }

@@ -153,7 +153,7 @@ function words(line: LogLine, now: number, stops: ReadonlyMap<unknown, unknown>)
   }
 }
 
-/** An issue, or a person without the prefix. The ids of timesheets tell nobody anything. */
+/** An issue, or a person without the prefix; the automation for a timesheet, because its id means nothing to people. */
 const who = ({ entity, automation }: LogLine): string =>
   /^(?:timesheet|team)-/.test(String(entity)) ? String(automation) : String(entity).replace(/^slack-/, '');
 

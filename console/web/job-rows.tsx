@@ -14,7 +14,7 @@ interface JobTableProps {
   /** For the selection of several jobs. */
   selected?: ReadonlySet<string>;
   select?: ((id: string, isSelected: boolean) => void) | undefined;
-  /** The jobs whose news is shown above the table. */
+  /** The screen shows the news of these jobs above the table. */
   held?: ReadonlySet<string>;
 }
 

@@ -91,7 +91,6 @@ export const dayAtStart = (text: string, languages: Languages, isNote = false): 
  */
 export function dayAtEnd(text: string, languages: Languages): DayWords | undefined {
   // A quotation at the end is a note.
-  // A quotation at the end is a note.
   if (isInQuotationMarks(text.slice(-1))) return undefined;
   const typed = text.split(' ');
   for (let count = Math.min(MOST_WORDS, typed.length); count > 0; count--) {

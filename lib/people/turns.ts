@@ -48,7 +48,7 @@ export async function lastJobs(table: Table, jobs: JobStore, person: Person): Pr
   return found.filter((job) => job !== undefined).reverse();
 }
 
-/** True unless the job has ended for the person, as a job that only repeats its call has. A question may wait for days. */
+/** True unless the job has ended for the person: one that only repeats its call has, and a question may wait for days. */
 function isAwaited(job: Job): boolean {
   const waitsFor = waitOf(job)?.for;
   return !hasEnded(job) && waitsFor !== 'late call' && waitsFor !== 'question';

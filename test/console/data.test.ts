@@ -441,7 +441,7 @@ describe('links', () => {
     expect((await shown.get<LinkPage>('/api/links?find=acme/web%231')).links).toEqual([]);
   });
 
-  it('an issue whose creation waits, is parked or was discarded is not shown as being created', async () => {
+  it('an issue is not shown as being created while its creation waits, is parked or was discarded', async () => {
     const rests = async () => (await shown.get<LinkPage>('/api/links')).links[0];
     relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 90, times: 1 });
     await issue(2);

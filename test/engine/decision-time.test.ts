@@ -8,7 +8,7 @@ import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts'
 const MINUTE = 60_000;
 const { title } = issueEvent('opened').issue;
 
-/** The console of an operator whose machine has another time than the table. */
+/** The console on a machine with another time than the table. */
 const consoleOf = (relay: TestRelay, aheadMs: number): OperatedRelay => ({
   name: 'prod',
   operator: 'ana',
@@ -42,7 +42,7 @@ it.each([0, -3_000, -MINUTE])(
   },
 );
 
-it('an operator whose clock is ahead cannot create again while the first request may still arrive', async () => {
+it('an operator with a clock that is ahead cannot create again while the first request may still arrive', async () => {
   const relay = await startRelay();
   relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/defects/create', times: 4 });
   await relay.happens(issueEvent('opened'));

@@ -47,8 +47,8 @@ export type ShowJob = (job: Job) => Promise<Job>;
 /** One part of the matching jobs. */
 export interface FoundJobs {
   /**
-   * Sorted by `wakeAt`, latest first: waiting and running jobs, then parked and ended jobs by when they were parked or ended. A list of
-   * waiting jobs alone has the soonest first.
+   * Sorted by `wakeAt`, latest first: waiting and running jobs, then parked and ended jobs by when they were parked or
+   * ended. A list of waiting jobs alone has the soonest first.
    */
   jobs: Job[];
   /** Where the list continues. Missing at the end. It may be set although no more jobs match. */

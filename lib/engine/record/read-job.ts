@@ -81,6 +81,6 @@ function against(creation: OpenCreation, asked: number, now: number, time: (ms: 
   if (!lastSearch?.isComplete) return `The relay did not find it, but cannot read all of ${found.list}`;
   const read = `At ${time(lastSearch.at)}, no ${found.field} in ${found.list} had its marker`;
   if (now < until) return `${read}. The list may be behind, and the service may create it until ${time(until)}`;
-  const since = lastSearch.at < until ? ', and nobody has searched since' : '';
+  const since = lastSearch.at < until ? ', and the relay has not searched since' : '';
   return `${read}. The service could create it until ${time(until)}${since}`;
 }
