@@ -87,7 +87,7 @@ function addConnectionAlarms(alarms: Alarms): void {
     todo: 'npx partner-relay --stage <stage> budget shows which one. Check whether the key was rotated or revoked. Enter the new one with npx partner-relay --stage <stage> secrets set partner/<connection>.',
   });
   alarms.add(alarms.metric('StrangersWait', 'Sum'), 'strangers-wait', {
-    broken: "Outsiders have used up their share of the day's calls of a connection: their changes wait until tomorrow.",
+    broken: "Strangers have used up their share of the day's calls of a connection: their changes wait until tomorrow.",
     todo: 'npx partner-relay --stage <stage> budget lists them. Block them on GitHub, or raise connections.<name>.strangersShare.',
   });
   alarms.add(alarms.metric('DayBudgetUsed', 'Maximum'), 'day-budget', {

@@ -80,7 +80,7 @@ const connection = z.strictObject(
     mcp: mcpConfig,
     strangersShare: setting(
       z.number().min(0).max(1).default(0.1),
-      "The share of the day's calls that outside contributors may cause. Beyond it, their events wait for the next day.",
+      "The share of the day's calls that strangers, who cannot triage issues, may cause. Beyond it, their events wait for the next day.",
       0.05,
     ),
     web: setting(

@@ -55,7 +55,7 @@ describe("strangers' changes", () => {
     expect(requests()).toBe(2);
     expect(relay.log).toContainEqual(
       expect.objectContaining({
-        message: 'the share of outside contributors is used up',
+        message: 'the share of strangers is used up',
         connection: 'main',
         who: ['mallory'],
       }),

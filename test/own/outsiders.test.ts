@@ -105,7 +105,7 @@ it.each<[string, Outward]>([
   await relay.work();
   const [done, waiting] = [await relay.jobs('succeeded'), await relay.jobs('waiting')];
   expect([done.length, waiting.length]).toEqual([SHARE, 2]);
-  for (const { waits } of waiting) expect(waits?.newest.at(-1)?.why).toContain('for outside contributors are used up');
+  for (const { waits } of waiting) expect(waits?.newest.at(-1)?.why).toContain('for strangers are used up');
 });
 
 it.each(['created', 'edited'])(

@@ -45,7 +45,7 @@ export function reportNews(
         return note('warn', 'the service answered 429');
       case 'strangers wait':
         count('StrangersWait');
-        return note('warn', 'the share of outside contributors is used up', { who: report.who });
+        return note('warn', 'the share of strangers is used up', { who: report.who });
       case 'credentials refused':
         count('CredentialsRefused');
         return note('error', 'the service refuses the key', { reason: report.reason });

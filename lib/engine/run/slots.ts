@@ -117,7 +117,7 @@ export function createSlots(run: SlotsOptions, pauses: Pauses) {
   async function untilTomorrow(share: StrangerShare): Promise<RetryAt> {
     const { who, endsAt } = await share.today(name);
     report({ news: 'strangers wait', who });
-    return new RetryAt(endsAt, `the ${mostCallsOfStrangers} calls per day for outside contributors are used up`, {
+    return new RetryAt(endsAt, `the ${mostCallsOfStrangers} calls per day for strangers are used up`, {
       releasesQueueGroup: true,
       waitsFor: 'budget',
     });
