@@ -73,7 +73,7 @@ const HINTS = new Map([
   ...['start', 'stop', 'timer', 'clock', 'continue', 'resume'].map((word) => [word, TIMER] as const),
   ...['list', 'tasks', 'projects'].map((word) => [word, LISTED] as const),
   ['unrelate', 'Unlink defects in the service.'],
-  ['unmute', 'Muting ends after the day.'],
+  ['unmute', 'Muting is only for one day.'],
 ]);
 /** Like `HINTS`, but matched anywhere: `stop sending me reminders`, `I'm away tomorrow`, `show me last week`. */
 const TOPICS: readonly [RegExp, string][] = [

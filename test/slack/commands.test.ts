@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 /** A task of the sandbox's seed. */
 const LOGIN = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03', name: 'Login with passkeys' };
 const CHECKOUT = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01', name: 'Release checkout 2.4' };
-const WORKING = ':hourglass_flowing_sand: Working on it: ';
+const WORKING = ':hourglass_flowing_sand: Working on it, understood as ';
 
 let relay: TestRelay;
 beforeEach(async () => {
@@ -101,9 +101,9 @@ describe('a command', () => {
   });
 
   it.each([
-    ['“no such”', 'No task or project matches no such. Try another word, or a shorter part.'],
+    ['“no such”', 'No task or project matches no such. Try another word, or only a part of it.'],
     [`#${LOGIN.id.toUpperCase()}`, `Tasks\n${LOGIN.name}\n${LOGIN.id}`],
-    ['4711', 'No task or project matches 4711. Try another word, or a shorter part.'],
+    ['4711', 'No task or project matches 4711. Try another word, or only a part of it.'],
     ['lgoin', `No task or project matches lgoin. Did you mean:\n${LOGIN.name}\n${LOGIN.id}`],
     ['chekout', `No task or project matches chekout. Did you mean:\n${CHECKOUT.name}\n${CHECKOUT.id}`],
     ['pass keys', `No task or project matches pass keys. Did you mean:\n${LOGIN.name}\n${LOGIN.id}`],
