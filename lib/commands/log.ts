@@ -74,7 +74,7 @@ const CHANGE_OF_ENTRY =
 const OPTION = /^--\p{L}+|(?:^| )--(?:date|day|user|for|time|duration|task|note)(?![\p{L}-])/u;
 const IN_QUOTATION_MARKS = /["“„«][^"”“„«»]*["”“»]/gu;
 export const ONLY_YOURSELF = 'You can log time for yourself only.';
-const OF_NOTE = 'Put a note in quotation marks.';
+const OF_NOTE = 'If this is a note, put it in quotation marks.';
 
 /** Reads the text after `log`: a duration, the task, a day before or after the task, and a note. */
 export function readLog(typed: string, languages: Languages): Reading<LogCommand> {

@@ -146,6 +146,10 @@ describe('the text that people type for a command', () => {
     ['done 12 2h', /“2h” is a duration/],
     ['log rest|log time', /log needs a duration: /],
     ['log @aisha 2h 4711|log <@U0AISHA01> 2h 4711|log 2h @aisha Login', /^You can log time for yourself only/],
+    [
+      'log 2h #4711 for @aisha|log 2h “Login” für @aisha',
+      /yourself only\. If this is a note, put it in quotation marks/,
+    ],
     ['report this month', /For earlier weeks, open the service/],
     ['remind me at 17:00', /Your administrator sets when/],
     ['today 4711|today yesterday|week last', /Write only “{slash} \w+”\. {slash} week shows each day of this week/],
