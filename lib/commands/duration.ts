@@ -154,7 +154,7 @@ function decimalHours(hours: string, shown: string): ParsedDuration {
 
 function withinDay(minutes: number, shown: string): ParsedDuration {
   if (minutes < 1) return { fault: `${shown} is too short. The minimum is 1m.` };
-  if (minutes > DAY_MINUTES) return { fault: `${shown} is too long. The maximum is 24h for one day.` };
+  if (minutes > DAY_MINUTES) return { fault: `${shown} is too long. The maximum is 24h a day.` };
   return { minutes };
 }
 

@@ -384,7 +384,7 @@ describe('permissions', () => {
   it('no one is allowed while Slack cannot say who is in a group', async () => {
     relay.slack.userGroups.delete('S0PLATFORM');
     expect((await command(relay, 'log 1h 4711')).text).toContain(
-      'because Slack does not know a user group of its settings',
+      "because Slack does not know a group in Partner Relay's settings",
     );
     for (let times = 0; times < 2; times++) relay.slack.fail({ method: 'usergroups.users.list', kind: 'server-error' });
     expect((await command(relay, 'log 1h 4711')).text).toContain('did not confirm your permission in time');
