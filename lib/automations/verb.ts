@@ -51,7 +51,7 @@ export const bare = <V extends string>(verb: V, does: string) =>
     does,
     examples: [verb],
     read: (text: string) =>
-      text === '' ? { command: { verb } } : { fault: `Write “{slash} ${verb}” alone.`, suggestions: [verb] },
+      text === '' ? { command: { verb } } : { fault: `Write only “{slash} ${verb}”.`, suggestions: [verb] },
     print: () => verb,
   }) satisfies Partial<Verb<{ verb: V }>>;
 

@@ -62,7 +62,7 @@ const MADE = '{slash} defect <title> creates a defect, and {slash} task <title> 
 const ADDED =
   /^(?:add|create|make|new|report|file|erstelle|neue[rs]?|crée[rz]?|ajoute[rz]?|nouvelle|nouveau|crear?|nuev[ao]) (?:(?:an?|new|eine?n?|neue[rsn]?|une?|nouvelle|nouveau|una?|nuev[ao]) )*(\p{L}+)(?:$|:? (?:called |named )?(.+)$)/iu;
 const LOGGED = '{slash} week shows each day of this week, with what is missing. For earlier weeks, open the service.';
-const TIMER = 'There is no timer. Log the time afterwards: {slash} log <duration> <task>.';
+const TIMER = 'There is no timer. Log time afterwards: {slash} log <duration> <task>.';
 
 /** Words for which there is a button or another way. */
 const HINTS = new Map([
@@ -73,7 +73,7 @@ const HINTS = new Map([
   ...['start', 'stop', 'timer', 'clock', 'continue', 'resume'].map((word) => [word, TIMER] as const),
   ...['list', 'tasks', 'projects'].map((word) => [word, LISTED] as const),
   ['unrelate', 'Unlink defects in the service.'],
-  ['unmute', 'Muting ends after the day.'],
+  ['unmute', 'Muting is only for one day.'],
 ]);
 /** Like `HINTS`, but matched anywhere: `stop sending me reminders`, `I'm away tomorrow`, `show me last week`. */
 const TOPICS: readonly [RegExp, string][] = [

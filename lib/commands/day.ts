@@ -51,7 +51,7 @@ const EVERY_DAY = /^(?:(?:every|each) (\S+)|all week|jeden tag|die ganze woche|c
 
 /** The fault for several days, because an entry has only one. */
 const severalDays = (words: string): CommandFault => ({
-  fault: `${excerpt(words)} is more than one day. Time is logged for one day at a time. If it is a task or a note, put it in quotation marks.`,
+  fault: `${excerpt(words)} is more than one day. Log one day at a time. If it is a task or a note, put it in quotation marks.`,
 });
 
 /** Finds a range such as `Mo-Mi`, `23.-25.11.` or `every day`. */
@@ -116,7 +116,7 @@ export function daysMeant(words: string, languages: Languages, today?: string): 
 export function unclearDay(words: string, languages: Languages, isAlone = false): string {
   const why = wordsOfDay(words, languages)?.why;
   const how = isAlone
-    ? 'Write the task behind it.'
+    ? 'Write the task after it.'
     : 'Before the task, write one day: today, yesterday or a date such as 2026-11-18.';
   const what = why ?? `${likeDay(words)} ${how}`;
   return `${what} If ${excerpt(words)} is a task or a note, put it in quotation marks.`;

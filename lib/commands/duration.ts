@@ -139,7 +139,7 @@ function total({ hours, minutes }: DurationParts, shown: string): ParsedDuration
   const sum = withinDay(value(hours) * 60 + value(minutes), shown);
   if ('fault' in sum || value(minutes) <= 59) return sum;
   const either = `${value(minutes)}m or ${printDuration(sum.minutes)}`;
-  return { fault: `${shown} has too many minutes: next to hours, the maximum is 59. Did you mean ${either}?` };
+  return { fault: `${shown} has too many minutes: after hours, write at most 59. Did you mean ${either}?` };
 }
 
 function decimalHours(hours: string, shown: string): ParsedDuration {
@@ -154,7 +154,7 @@ function decimalHours(hours: string, shown: string): ParsedDuration {
 
 function withinDay(minutes: number, shown: string): ParsedDuration {
   if (minutes < 1) return { fault: `${shown} is too short. The minimum is 1m.` };
-  if (minutes > DAY_MINUTES) return { fault: `${shown} is too long. The maximum is 24h for one day.` };
+  if (minutes > DAY_MINUTES) return { fault: `${shown} is too long. The maximum is 24h a day.` };
   return { minutes };
 }
 

@@ -74,6 +74,7 @@ const CHANGE_OF_ENTRY =
 const OPTION = /^--\p{L}+|(?:^| )--(?:date|day|user|for|time|duration|task|note)(?![\p{L}-])/u;
 const IN_QUOTATION_MARKS = /["“„«][^"”“„«»]*["”“»]/gu;
 export const ONLY_YOURSELF = 'You can log time for yourself only.';
+const OF_NOTE = 'If this is a note, put it in quotation marks.';
 
 /** Reads the text after `log`: a duration, the task, a day before or after the task, and a note. */
 export function readLog(typed: string, languages: Languages): Reading<LogCommand> {
@@ -84,12 +85,12 @@ export function readLog(typed: string, languages: Languages): Reading<LogCommand
   const [option] = OPTION.exec(text.replaceAll(IN_QUOTATION_MARKS, '')) ?? [];
   if (option !== undefined)
     return {
-      fault: `There are no options such as ${option.trim()}. Write {slash} log <duration> [day] <task> [note], without them.`,
+      fault: `There are no options such as ${option.trim()}. Write {slash} log <duration> [day] <task> [note].`,
     };
   if (CHANGE_OF_ENTRY.test(text)) return { fault: CHANGED };
   // For example `log @aisha 2h Login` or `log 2h @aisha Login`.
   if (/^(?:\S+ )?<?@/.test(text)) return { fault: ONLY_YOURSELF };
-  if (IN_DAYS.test(text)) return { fault: 'Time is not logged in days. Write the hours, such as 8h.' };
+  if (IN_DAYS.test(text)) return { fault: 'Write hours, such as 8h, not days.' };
   const { phrase, rest } = durationPhrase(text);
   if (phrase === '') return { missing: 'a duration and a task' };
   const duration = parseDuration(phrase);
@@ -135,8 +136,7 @@ function readUnclear(unclear: UnclearDay, phrase: string, languages: Languages):
   if ('missing' in read || 'fault' in read)
     return 'missing' in read && unclear.others === '' ? { fault: unclearDay(unclear.words, languages, true) } : read;
   const isSecond = 'words' in read || read.command.day !== 'today';
-  if (isSecond)
-    return { fault: `There is a second day beside ${excerpt(unclear.words)}. Time is logged for one day at a time.` };
+  if (isSecond) return { fault: `There is a second day beside ${excerpt(unclear.words)}. Log one day at a time.` };
   if (daysMeant(unclear.words, languages, ANY_DATE).length > 0) return { command: { ...read.command, unclear } };
   const note = noteWith(unclear, read.command.note);
   const kept = unclear.at === 'task' || read.command.open ? [] : [{ ...read.command, note }];
@@ -282,9 +282,10 @@ function wordsOf(day: DayWords | { rest: string; inWords?: string }): DayWords |
 /**
  * Returns a fault if more time follows, for another day or task: `2h yesterday and 3h today on Login; log 2h Checkout`.
  * The relay never logs only half of it.
- * @param isNote true at the beginning of a note: `2h Checkout`
+ * @param isNote true at the beginning of a note: `2h Checkout` or `for @tomasz`
  */
 export function secondEntry(text: string, languages: Languages, isNote = false): CommandFault | undefined {
+  if (isNote && /^(f[oü]r|pou?r) <?@/i.test(text)) return { fault: `${ONLY_YOURSELF} ${OF_NOTE}` };
   let isJoined = isNote;
   for (let behind = text; behind !== ''; ) {
     const isMarked = MARKED_ID.test(behind);
@@ -297,7 +298,7 @@ export function secondEntry(text: string, languages: Languages, isNote = false):
     const isTime = isWrittenAsDuration(bareWord(phrase)) && dayAtStart(behind, languages) === undefined;
     if (isTime && (isJoined || dayAtStart(rest, languages) !== undefined)) {
       return {
-        fault: `${excerpt(bareWord(phrase))} is a second duration. For two entries, give two commands. If it is in a note, put the note in quotation marks.`,
+        fault: `${excerpt(bareWord(phrase))} is a second duration. For two entries, give two commands. ${OF_NOTE}`,
       };
     }
     const isJoint = JOINT.test(word);

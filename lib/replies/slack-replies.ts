@@ -109,7 +109,7 @@ function saidMessage(
       // because the message stays.
       const until = said.waitsFor === 'outage' || said.waitsFor === 'key' ? undefined : said.until;
       const { why, next } = waitToPerson(said.waitsFor, escaped(contact));
-      const when = until === undefined ? next : `It continues by itself, not before ${time(until)}.`;
+      const when = until === undefined ? next : `Your request continues by itself, not before ${time(until)}.`;
       return message(section(`:hourglass: ${code(askedIn(job))} has to wait: ${why}. ${when}`));
     }
     case 'parked':

@@ -19,7 +19,7 @@ export function reminderMessage({
   const day = days[date] ?? sum;
   const lines = [
     `*${dayName(date)}*: ${stands(day)}`,
-    ...(sum.expected > day.expected ? [`*The week until then*: ${stands(sum)}`] : []),
+    ...(sum.expected > day.expected ? [`*The week up to that day*: ${stands(sum)}`] : []),
   ];
   const [short] = Object.entries(days)
     .sort()
@@ -66,8 +66,8 @@ export function stands({ expected, logged, missing }: TimeBalance): string {
   const of = expected === 0 ? `${all} logged` : `${all} of ${printDuration(expected)}`;
   // Without this addition, the three figures would look like a wrong sum.
   const madeUp = expected - logged - missing;
-  if (missing === 0) return madeUp > TOLERATED_MINUTES ? `${of}, made up on other days` : of;
-  const after = madeUp > 0 ? ` (${printDuration(madeUp)} made up on other days)` : '';
+  if (missing === 0) return madeUp > TOLERATED_MINUTES ? `${of}, the rest covered by extra time on other days` : of;
+  const after = madeUp > 0 ? ` (${printDuration(madeUp)} covered by extra time on other days)` : '';
   return `${of}, ${printDuration(missing)} missing${after}`;
 }
 

@@ -93,7 +93,7 @@ describe('a comment by a collaborator', () => {
     expect(
       await answers(created('/log 1h99m 4711'), created('/done 999', { id: 2 }), created('/log 1h 4711', { id: 3 })),
     ).toEqual([
-      '⚠️ “1h99m” has too many minutes: next to hours, the maximum is 59. Did you mean 99m or 2h39m?\n\nIf you correct it in this comment, Partner Relay reads it again.',
+      '⚠️ “1h99m” has too many minutes: after hours, write at most 59. Did you mean 99m or 2h39m?\n\nIf you correct it in this comment, Partner Relay reads it again.',
       `⚠️ There is no checklist item 999. Nothing was completed.${EDITS}`,
       `⚠️ There is no task 4711. Write its id, or its whole name as the service shows it.${EDITS}`,
     ]);

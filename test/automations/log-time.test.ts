@@ -244,6 +244,18 @@ describe('time logging', () => {
       },
     );
 
+    it('a note for another person is asked about', async () => {
+      const before = relay.timelogs().length;
+      const { inTheEnd } = await ask(relay, 'log 1h Login with passkeys for @tomasz');
+      expect(inTheEnd).toContain('You can log time for yourself only. If this is a note, put it in quotation marks.');
+      expect(relay.timelogs()).toHaveLength(before);
+      await press(relay, question(), 'Log 1h today, with the note “for @tomasz”');
+      await relay.work();
+      expect(noted()).toBe('for @tomasz');
+      await ask(relay, 'log 1h Login with passkeys reviewed for @tomasz');
+      expect(noted()).toBe('reviewed for @tomasz');
+    });
+
     it.each([
       ['login whit passkeys yesterday pairing', '2027-01-01', 'pairing'],
       ['login whit passkeys 30.12.2026: pairing', '2026-12-30', 'pairing'],

@@ -73,7 +73,7 @@ describe('the time that a person has logged', () => {
 
   it('week says which missing time other days make up for', async () => {
     relay.logs(mira, 13, { date: MONDAY, task: LOGIN.id });
-    expect(await answerTo('week')).toContain('0h of 8h, 3h missing (5h made up on other days)');
+    expect(await answerTo('week')).toContain('0h of 8h, 3h missing (5h covered by extra time on other days)');
   });
 
   it('the total in an answer comes from a reading at most ten minutes old, and counts no entry twice', async () => {

@@ -137,7 +137,7 @@ describe('"Away until…" in a reminder', () => {
     relay = await startFriday(timesheets({ summary: SUMMARY }));
     await relay.remind();
     expect(await sayAway('2026-11-24')).toEqual({});
-    expect(relay.told().at(-1)).toContain('You will get no reminders up to and on Tuesday 24 November.');
+    expect(relay.told().at(-1)).toContain('You get no reminders until the end of Tuesday 24 November.');
     expect(await nextDays(3)).toBe(0);
     expect(await relay.outcomes('timesheet-reminder')).toContain('nothing to do: away until 2026-11-24');
     expect(await nextDays(1)).toBe(0);

@@ -31,7 +31,7 @@ const logged = () => relay.sandbox.data.timelogs.filter(({ note }) => note.inclu
 
 /** The line of that day in a reminder. */
 const DAY_IS = '*Friday 20 November*:';
-const WEEK_IS = '*The week until then*:';
+const WEEK_IS = '*The week up to that day*:';
 
 describe('"Log the rest"', () => {
   it("the form proposes the day's missing time, and this week's tasks by name, latest first", async () => {
@@ -43,7 +43,7 @@ describe('"Log the rest"', () => {
     await relay.remind();
     expect(message()).toMatchObject({ channel: 'D0MIRA001', userId: MIRA });
     expect(mrkdwnOf(message())).toBe(
-      ':clock4: Your timesheet is not complete.\n*Friday 20 November*: 2h of 6h30m, 4h30m missing\n*The week until then*: 26h of 38h30m, 12h30m missing',
+      ':clock4: Your timesheet is not complete.\n*Friday 20 November*: 2h of 6h30m, 4h30m missing\n*The week up to that day*: 26h of 38h30m, 12h30m missing',
     );
     expect(buttonsOf(message())).toEqual(['Log the rest', 'Mute today', 'Away until…']);
     const before = relay.sandbox.requests;
@@ -56,7 +56,7 @@ describe('"Log the rest"', () => {
         `Task: [ ${CHECKOUT.name} ▾ ] ${LOGIN.name}, ${CART.name}`,
         'Or another task (optional): [ Type to search ▾ ]\n  The list has tasks that Partner Relay has seen. For another one, type its id or whole name.',
         'How long: 4h30m\n  Such as 1h30m, 1.5h, 90m or 1:30.',
-        'On which day (optional): [ 2026-11-20 ▾ ]\n  If this is empty, today counts.',
+        'On which day (optional): [ 2026-11-20 ▾ ]\n  Leave it empty for today.',
         'Note (optional): ____\n',
         '[ Cancel ]  [ Log ]',
       ].join('\n'),

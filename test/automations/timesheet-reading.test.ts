@@ -118,7 +118,7 @@ describe('a service that differs from the assumptions', () => {
     relay.logs(mira, 'all day', { date: '2019-12-24' });
     await relay.remind();
     expect(relay.reminded()).toEqual([mira.name]);
-    expect(relay.reminderTo(mira)).toContain('*The week until then*: 0h of 38h30m');
+    expect(relay.reminderTo(mira)).toContain('*The week up to that day*: 0h of 38h30m');
     // The relay offers none of their tasks, and does not ask for the tasks' names.
     expect(relay.calls()).toEqual({ '/users/list': 1, '/timelogs/list': 1 });
   });

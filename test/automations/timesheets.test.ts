@@ -252,7 +252,7 @@ it.each([
   relay = await startFriday(timesheets(change));
   created(on);
   await relay.remind();
-  expect(relay.reminderTo(mira)).toContain(`*The week until then*: 0h of ${expected}`);
+  expect(relay.reminderTo(mira)).toContain(`*The week up to that day*: 0h of ${expected}`);
 });
 
 it('an unknown address in the settings is reported only by its path, because outcomes are logged', async () => {

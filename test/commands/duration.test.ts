@@ -30,11 +30,11 @@ describe('a duration', () => {
     ...['0', '0h', '0:00', '0.001h'].map((text) => [text, `“${text}” is too short. The minimum is 1m.`]),
     ...['25h', '24h1m', '1441 min', '24.01h', '23h99m'].map((text) => [
       text,
-      `“${text}” is too long. The maximum is 24h for one day.`,
+      `“${text}” is too long. The maximum is 24h a day.`,
     ]),
-    ['1h99m', '“1h99m” has too many minutes: next to hours, the maximum is 59. Did you mean 99m or 2h39m?'],
-    ['1h 60m', '“1h 60m” has too many minutes: next to hours, the maximum is 59. Did you mean 60m or 2h?'],
-    ['1:60', '“1:60” has too many minutes: next to hours, the maximum is 59. Did you mean 60m or 2h?'],
+    ['1h99m', '“1h99m” has too many minutes: after hours, write at most 59. Did you mean 99m or 2h39m?'],
+    ['1h 60m', '“1h 60m” has too many minutes: after hours, write at most 59. Did you mean 60m or 2h?'],
+    ['1:60', '“1:60” has too many minutes: after hours, write at most 59. Did you mean 60m or 2h?'],
     ['1.34h', '“1.34h” is not a whole number of minutes. Use 1h20m or 1h21m.'],
     ['1.34', '“1.34” is not a whole number of minutes. Use 1h20m or 1h21m.'],
     ['0.01h', '“0.01h” is not a whole number of minutes. Use 1m.'],
@@ -44,7 +44,7 @@ describe('a duration', () => {
     ['1,000m', '“1,000m” has a fraction of a minute. Use whole minutes, such as 90m.'],
     ['1.5h30m', '“1.5h30m” mixes decimal hours and minutes. Use 1h30m or 1.5h.'],
     ['5000', '“5000” has no unit. Use 1h30m, 1.5h or 90m.'],
-    ['-25h', '“25h” is too long. The maximum is 24h for one day.'],
+    ['-25h', '“25h” is too long. The maximum is 24h a day.'],
   ])('%o is refused', (text, fault) => {
     expect(parseDuration(text)).toEqual({ fault });
   });

@@ -124,7 +124,7 @@ describe('the text that people type for a command', () => {
     ['away|vacation until Friday|holiday|Urlaub', /Press “Away until…” below your last reminder/],
     ['I’m away tomorrow|congé lundi|day off on Monday', /Press “Away until…” below your last reminder/],
     ['mute|mute today|stop sending me reminders', /Press “Mute today” below a reminder/],
-    ['unmute', /^Muting ends after the day\.$/],
+    ['unmute', /^Muting is only for one day\.$/],
     ['unrelate 12 task 7', /^Unlink defects in the service\.$/],
     ['relate 12 story 7', /^A defect can be linked to a task, a case or a step, not to “story”\.$/],
     ['relate 12 task Login with passkeys', /“Login with passkeys” is not the id of a task\. {slash} find <part/],
@@ -146,9 +146,13 @@ describe('the text that people type for a command', () => {
     ['done 12 2h', /“2h” is a duration/],
     ['log rest|log time', /log needs a duration: /],
     ['log @aisha 2h 4711|log <@U0AISHA01> 2h 4711|log 2h @aisha Login', /^You can log time for yourself only/],
+    [
+      'log 2h #4711 for @aisha|log 2h “Login” für @aisha',
+      /yourself only\. If this is a note, put it in quotation marks/,
+    ],
     ['report this month', /For earlier weeks, open the service/],
     ['remind me at 17:00', /Your administrator sets when/],
-    ['today 4711|today yesterday|week last', /Write “{slash} \w+” alone\. {slash} week shows each day of this week/],
+    ['today 4711|today yesterday|week last', /Write only “{slash} \w+”\. {slash} week shows each day of this week/],
     ['log 8h|2h', /log needs a task: /],
   ])('is answered with help, and nothing is done: %s', (typed, said) => {
     for (const text of typed.split('|')) {
@@ -193,8 +197,8 @@ describe('time as people type it, or paste it from documents and chats', () => {
       typed,
       { command: expect.objectContaining({ unclear: expect.objectContaining({ words }) }) },
     ]),
-    ['1 day Login with passkeys|1d 4711', /not logged in days\. Write the hours, such as 8h/],
-    ['einen halben Tag 4711|medio día 4711', /not logged in days\. Write the hours, such as 8h/],
+    ['1 day Login with passkeys|1d 4711', /Write hours, such as 8h, not days/],
+    ['einen halben Tag 4711|medio día 4711', /Write hours, such as 8h, not days/],
     // Days, before the task and after it.
     ['1h30m yesterday 4711|1h30m YESTERDAY 4711|1h30m (yesterday) 4711|1h30m on yesterday 4711', on('yesterday')],
     ['1h30m 4711 yesterday.|1h30m 4711 (yesterday)|1h30m 4711 *yesterday*|1h30m 4711 yesterday…', on('yesterday')],

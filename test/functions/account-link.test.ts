@@ -122,7 +122,7 @@ describe('a person', () => {
   it('reads that accounts are not linked if relay.config.ts does not say so', async () => {
     await start({ config: exampleConfig() });
     for (const text of ['link', 'link 123-456']) {
-      expect((await command(relay, text)).text).toContain('Accounts cannot be linked here');
+      expect((await command(relay, text)).text).toContain('People do not link accounts here');
     }
     expect((await command(relay, 'status')).text).not.toContain('account');
   });

@@ -78,7 +78,7 @@ describe("a team's command in Slack", () => {
   it('is carried out with its parameters, and answers its author', async () => {
     await start();
     const { atOnce, inTheEnd } = await ask(relay, `block “${TASK}”  waits for “it”`);
-    expect(atOnce).toBe(`:hourglass_flowing_sand: Working on it: /pm block "${TASK}" waits for “it”`);
+    expect(atOnce).toBe(`:hourglass_flowing_sand: Working on it, understood as /pm block "${TASK}" waits for “it”`);
     expect(inTheEnd).toBe(
       `Mira Novak: ${TASK} is blocked: waits for “it”\n:white_check_mark: Told the platform that ${TASK} is blocked.`,
     );

@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 /** A task of the sandbox's seed. */
 const LOGIN = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e03', name: 'Login with passkeys' };
 const CHECKOUT = { id: 'd94e6b20-1f73-4a5c-b8e2-0c7f3a9d5e01', name: 'Release checkout 2.4' };
-const WORKING = ':hourglass_flowing_sand: Working on it: ';
+const WORKING = ':hourglass_flowing_sand: Working on it, understood as ';
 
 let relay: TestRelay;
 beforeEach(async () => {
@@ -101,9 +101,9 @@ describe('a command', () => {
   });
 
   it.each([
-    ['“no such”', 'No task or project matches no such. Try another word, or a shorter part.'],
+    ['“no such”', 'No task or project matches no such. Try another word, or only a part of it.'],
     [`#${LOGIN.id.toUpperCase()}`, `Tasks\n${LOGIN.name}\n${LOGIN.id}`],
-    ['4711', 'No task or project matches 4711. Try another word, or a shorter part.'],
+    ['4711', 'No task or project matches 4711. Try another word, or only a part of it.'],
     ['lgoin', `No task or project matches lgoin. Did you mean:\n${LOGIN.name}\n${LOGIN.id}`],
     ['chekout', `No task or project matches chekout. Did you mean:\n${CHECKOUT.name}\n${CHECKOUT.id}`],
     ['pass keys', `No task or project matches pass keys. Did you mean:\n${LOGIN.name}\n${LOGIN.id}`],
@@ -384,7 +384,7 @@ describe('permissions', () => {
   it('no one is allowed while Slack cannot say who is in a group', async () => {
     relay.slack.userGroups.delete('S0PLATFORM');
     expect((await command(relay, 'log 1h 4711')).text).toContain(
-      'because Slack does not know a user group of its settings',
+      "because Slack does not know a group in Partner Relay's settings",
     );
     for (let times = 0; times < 2; times++) relay.slack.fail({ method: 'usergroups.users.list', kind: 'server-error' });
     expect((await command(relay, 'log 1h 4711')).text).toContain('did not confirm your permission in time');

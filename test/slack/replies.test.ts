@@ -35,7 +35,7 @@ describe('a person who has to wait', () => {
     await command(relay, 'done 101 102 103');
     await relay.workToTheEnd();
     const waits =
-      /^:hourglass: done 101 102 103 has to wait: (.*)\. It continues by itself, not before <!date\^(\d+)\^.*\|(.*) UTC>\.$/;
+      /^:hourglass: done 101 102 103 has to wait: (.*)\. Your request continues by itself, not before <!date\^(\d+)\^.*\|(.*) UTC>\.$/;
     expect(relay.told()).toEqual([
       expect.stringMatching(waits),
       ':white_check_mark: Completed checklist items 101, 102 and 103.',

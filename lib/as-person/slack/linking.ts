@@ -139,7 +139,7 @@ export function createLinking(
     const why = grant?.death ? `It no longer works: ${deathInWords(grant.death)}.` : 'You have not linked an account.';
     const isRequired = config.connections[connection]?.mcp.accounts === 'required';
     const waits = ' Link your account again: until then, Partner Relay cannot act in your name.';
-    const instead = grant ? waits : " What you ask for is done under Partner Relay's account, not yours.";
+    const instead = grant ? waits : ' Partner Relay does what you ask with its own account, not yours.';
     return message([heading, section(escaped(why) + (isRequired ? '' : instead))], linkButton(connection)).blocks;
   }
 

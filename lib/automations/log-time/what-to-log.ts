@@ -1,7 +1,7 @@
 import { type Day, dayAtEnd, daysMeant, likeDay, readDay, unclearDay } from '../../commands/day.ts';
 import { parseDuration } from '../../commands/duration.ts';
 import { excerpt } from '../../commands/fault.ts';
-import { noteWith, secondEntry, type UnclearDay } from '../../commands/log.ts';
+import { noteWith, ONLY_YOURSELF, secondEntry, type UnclearDay } from '../../commands/log.ts';
 import { comparableName, noteIn } from '../../commands/words.ts';
 import { addDays, dateIn } from '../../dates.ts';
 import { NotDone } from '../../engine/record/interruption.ts';
@@ -20,8 +20,8 @@ import {
 import { type AskedTime, type OfferedEntry, offerBlocks, saidBlocks } from './offer-blocks.ts';
 
 /** For the records, which must not contain the note. */
-const DAY_IN_NOTE = 'The note begins with what looks like a day. Write the day before the task';
-const WHICH_DAY = 'Some words may be a day. Put a note in quotation marks, or write the day as a date';
+const WHICH_DAY = 'Some words may be a day. Put a note in quotation marks, or write a date before the task';
+const DAY_IN_NOTE = `${WHICH_DAY}, such as 2026-11-18`;
 
 /** Decides what to log. @throws {NotDone} unless that is certain; in Slack with a button for each possible command */
 export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<OfferedEntry> {
@@ -58,7 +58,7 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Of
     const reading = readingOf(one);
     if (!one.isNoteUnread) return [reading];
     const typed = { ...reading, note: one.note };
-    refuseDuration(typed, asked, false);
+    if (!ONLY_YOURSELF.startsWith(fault)) refuseDuration(typed, asked, false);
     const dated = daysOf(typed, asked, one.before).readings;
     return dated.length === 0
       ? [reading]
@@ -144,7 +144,7 @@ function daysOf({ task, date, note = '' }: OfferedEntry, asked: AskedTime, befor
   return { words, readings };
 }
 
-/** Refuses a note that is a duration or begins with one: `log 1h Login with passkeys 3h Checkout`. */
+/** Refuses a note that begins with a duration or is for another person: `log 1h Login with passkeys 3h Checkout`. */
 function refuseDuration({ task, date, note = '' }: OfferedEntry, asked: AskedTime, isCertain: boolean): void {
   const entry = secondEntry(note, asked.languages, true);
   if (!entry) return;
@@ -154,7 +154,9 @@ function refuseDuration({ task, date, note = '' }: OfferedEntry, asked: AskedTim
       ? [asked.time.minutes, second.minutes].map((minutes) => ({ task, date, note: undefined, minutes }))
       : [{ task, date, note: noteIn(note), isKept: true }];
   const blocks = isCertain ? offerBlocks(entry.fault, readings, asked) : saidBlocks(entry.fault);
-  throw new NotDone('There is a second duration. For two entries, give two commands', blocks);
+  const isTime = !entry.fault.startsWith(ONLY_YOURSELF);
+  const fault = isTime ? 'There is a second duration. For two entries, give two commands' : ONLY_YOURSELF.slice(0, -1);
+  throw new NotDone(fault, blocks);
 }
 
 function dateOf(day: Day, { today }: AskedTime): string {

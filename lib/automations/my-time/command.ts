@@ -16,7 +16,7 @@ const verbOf = <Period extends 'today' | 'week'>(verb: Period, does: string): Jo
     text === ''
       ? { command: { verb } }
       : {
-          fault: `Write “{slash} ${verb}” alone. {slash} week shows each day of this week. For earlier weeks, open the service.`,
+          fault: `Write only “{slash} ${verb}”. {slash} week shows each day of this week. For earlier weeks, open the service.`,
           suggestions: [...new Set([verb, 'week'])],
         },
   permission: 'log',

@@ -75,7 +75,7 @@ async function withKey(asked: Asked, context: RunContext): Promise<MyTime> {
   const read = await readEntries(user.userId, range, steps);
   if (!read)
     throw new NotDone(
-      'the service also lists the time of others, and Partner Relay cannot tell yours apart. Look in the service',
+      'the service also lists the time of others, and Partner Relay cannot see which is yours. Look in the service',
     );
   const { minutes, ids, tasks: worked } = read;
   const entries = ensureRead(read, asked);

@@ -24,7 +24,7 @@ export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: st
   },
   outage: {
     what: 'for an outage to end',
-    toPerson: 'the service does not work for this at the moment',
+    toPerson: 'the service cannot do this at the moment',
   },
   key: {
     what: 'for a new key',
@@ -39,11 +39,8 @@ export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: st
 /** @param contact the contact, as Slack or GitHub writes the name */
 export function waitToPerson(waitsFor: WaitsFor, contact: string): { why: string; next: string } {
   const why = waitInWords[waitsFor].toPerson.replace('{contact}', () => contact);
-  const isDown = waitsFor === 'outage';
-  return {
-    why,
-    next: `${isDown ? 'It' : 'Your request then'} continues by itself${isDown ? ' when the service is back' : ''}.`,
-  };
+  const [then, when] = waitsFor === 'outage' ? ['', ' when the service works again'] : [' then', ''];
+  return { why, next: `Your request${then} continues by itself${when}.` };
 }
 
 /** @param name of the job, which the contact needs */

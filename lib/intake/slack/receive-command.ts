@@ -30,13 +30,8 @@ export async function receiveCommand(
   const { said, works } = await carryOut(given, intake);
   if (!works) return said;
   const text = `${settings.command} ${verbs.print(parsed.command)}`;
-  return message(
-    section(
-      intake.isStopped
-        ? `:double_vertical_bar: ${STOPPED} Saved: ${code(text)}`
-        : `:hourglass_flowing_sand: Working on it: ${code(text)}`,
-    ),
-  );
+  const now = intake.isStopped ? `:double_vertical_bar: ${STOPPED} Saved` : ':hourglass_flowing_sand: Working on it';
+  return message(section(`${now}, understood as ${code(text)}`));
 }
 
 /**

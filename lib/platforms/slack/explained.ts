@@ -11,8 +11,10 @@ export async function explained(contact: string, look: () => Promise<string | un
   } catch (error) {
     if (error instanceof SlackRefusal) {
       const isGroup = error.error === 'no_such_subteam';
-      const why = isGroup ? 'does not know a user group of its settings' : `refused the question (${error.error})`;
-      return `Partner Relay could not check whether you may use this, because Slack ${why}. Tell ${contact}.`;
+      const why = isGroup
+        ? "does not know a group in Partner Relay's settings"
+        : `refused the question (${error.error})`;
+      return `Partner Relay could not check if you may use this, because Slack ${why}. Tell ${contact}.`;
     }
     if (error instanceof PlatformUnanswered || error instanceof PlatformRateLimited) {
       return 'Slack did not confirm your permission in time. Try again.';

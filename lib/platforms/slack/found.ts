@@ -32,7 +32,7 @@ export function foundBlocks(
   const taskBlocks = (some: readonly FoundTask[]) =>
     some.map((task) => ({ ...foundBlock(task), ...(place && logButton(task, place)) }));
   if (tasks.length === 0 && projects?.length === 0) {
-    const more = near.length > 0 ? 'Did you mean:' : 'Try another word, or a shorter part.';
+    const more = near.length > 0 ? 'Did you mean:' : 'Try another word, or only a part of it.';
     return [section(`No task or project matches ${code(text)}. ${more}`), ...taskBlocks(near)];
   }
   return [

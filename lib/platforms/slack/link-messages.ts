@@ -29,7 +29,7 @@ export function linkButton(connection: string, scopes: readonly string[] = []): 
 /** The answer if accounts cannot be linked. */
 export const notOffered = ({ contact }: { contact: string }): SlackMessage =>
   warning(
-    `Accounts cannot be linked here; ${escaped(contact)} can change that. What you ask for is done under Partner Relay's account.`,
+    `People do not link accounts here. Partner Relay does what you ask with its own account; ${escaped(contact)} can change that.`,
   );
 
 /** Asks a person to link an account, with a button. @param why the reason, as a sentence in mrkdwn */

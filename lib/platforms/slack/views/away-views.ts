@@ -19,11 +19,11 @@ export function awayModal(responseUrl: string | undefined): ModalView {
       'until',
       'The last day of your absence',
       { type: 'datepicker', action_id: 'until' },
-      { hint: 'You get no reminders up to and on that day. You can undo this.' },
+      { hint: 'You get no reminders until the end of that day. You can undo this.' },
     ),
   ]);
 }
 
 /** @param day the last day, in words */
 export const awayMessage = (day: string): SlackMessage =>
-  message(plainSection(`:no_bell: You will get no reminders up to and on ${day}.`), button('Undo', BACK_BUTTON, day));
+  message(plainSection(`:no_bell: You get no reminders until the end of ${day}.`), button('Undo', BACK_BUTTON, day));

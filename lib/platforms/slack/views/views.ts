@@ -110,7 +110,7 @@ export function logTimeModal({ connection, on, isTyped = false, date, duration }
       'date',
       'On which day',
       { type: 'datepicker', action_id: 'date', initial_date: date },
-      { hint: 'If this is empty, today counts.', optional: true },
+      { hint: 'Leave it empty for today.', optional: true },
     ),
     textInput('note', 'Note', { max: MAX_NOTE_LENGTH, optional: true }),
   ]);
