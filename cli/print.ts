@@ -223,9 +223,9 @@ function isPlain({ sends }: StepEntry): boolean {
 }
 
 function stepInWords(entry: StepEntry): string {
-  const { status, calls, result, note, failures = 0, settledBy, startedAt, resumedAt = startedAt } = entry;
+  const { status, calls, result, note, failures = 0, settledBy, startedAt, finishedAt = startedAt } = entry;
   if (status === 'skipped') return `left out: ${note}`;
-  const took = status === 'done' ? ` in ${elapsed((entry.finishedAt ?? resumedAt) - resumedAt)}` : '';
+  const took = status === 'done' ? ` in ${elapsed(finishedAt - startedAt)}` : '';
   const failed = status === 'failed' ? ` ${failures} times` : ` after ${counted(failures, 'failure')}`;
   const what = note ?? (calls === 'clock' ? '' : resultInWords(result));
   return `${status}${took}${failures > Number(status === 'failed') ? failed : ''}${settledBy === undefined ? '' : `: ${settledBy}`}${what === '' ? '' : `  ${what}`}`;
