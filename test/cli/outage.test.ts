@@ -73,7 +73,7 @@ describe('an operator in an outage', () => {
     relay.sandbox.setFault({ kind: 'maintenance' });
     const [id = ''] = await open(4);
     expect(await run('replay', id)).toMatch(
-      /is queued again\nmain is down: .*The job waits until that is over\. .*npx partner-relay resume main$/,
+      /is replayed, and waits until this is over: main is down: .*\. To try now, run: npx partner-relay resume main$/,
     );
     await relay.work();
     const refusal =
