@@ -53,9 +53,9 @@ function paint(job: Job): string {
 
 /** What goes to each lane. */
 export const laneInWords: Readonly<Record<Lane, string>> = {
-  interactive: "interactive (a person's first command)",
-  further: "further (a person's next commands)",
-  background: 'background (events and schedules)',
+  interactive: "interactive (a person's command)",
+  further: 'further (more commands of the same person within a minute)',
+  background: 'background (other events)',
   backfill: 'backfill (existing issues)',
 };
 
