@@ -97,8 +97,9 @@ export function jobMark({ status, discarded, outcomeUnknown, keyRefused }: JobRo
   return status === 'parked' && outcomeUnknown ? 'unknown' : status;
 }
 
+/** The name of a choice of jobs, which for `not-done` includes discarded ones. */
 export function statusText(status: JobStatus): string {
-  return marks[status].text;
+  return status === 'not-done' ? 'Not done or discarded' : marks[status].text;
 }
 
 export const statusHint = (status: JobStatus) => marks[status].hint;

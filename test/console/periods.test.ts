@@ -44,7 +44,7 @@ it('the waterfall distinguishes queue, flight and retry, and shows a long wait f
     'queue 1000-1200',
     'work 1200-1510 create-defect',
     'flight 1510-2000 create-defect',
-    'retry 2000-3000 create-defect',
+    'answer 2000-3000 create-defect',
     'flight 3000-3400 create-defect',
     'work 3400-9000 create-defect',
     'flight 9000-10000 comment',

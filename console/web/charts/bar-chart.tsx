@@ -7,6 +7,9 @@ const MOST_LABELS = 6;
 /** The least height of a bar, at which a single job or call is visible. */
 const LEAST = 1.5;
 
+/** Also jobs that were discarded have this status. */
+const statusName = (is: string) => is.replace('not-done', 'not done or discarded');
+
 interface Series {
   /** A kind such as `succeeded`, which is also the class of its bars. */
   is: string;
@@ -29,7 +32,7 @@ export function BarChart(props: {
   const sums = parts?.map((bars) => bars.reduce((sum, { many }) => sum + many, 0)) ?? [];
   const kinds = series.flatMap(({ is, values }) => {
     const all = values.reduce((sum, many) => sum + many, 0);
-    return all === 0 && series.length > 1 ? [] : [{ is, text: `${count(all)} ${unit ?? is.replace('-', ' ')}` }];
+    return all === 0 && series.length > 1 ? [] : [{ is, text: `${count(all)} ${unit ?? statusName(is)}` }];
   });
   const top = Math.max(limit, ...sums, 1);
   const width = WIDTH / sums.length;
@@ -74,7 +77,7 @@ export function BarChart(props: {
                 y={y(below - many) - height}
                 height={height}
               >
-                <title>{`from ${beginning(index)}: ${count(many)} ${is}`}</title>
+                <title>{`from ${beginning(index)}: ${count(many)} ${statusName(is)}`}</title>
               </rect>
             );
           });
