@@ -41,8 +41,13 @@ export const replay: Define = (command, { open }) =>
         );
       if (chosen.length === 0 || isOnlyListed(chosen, id, options, 'replay')) return;
       const decision = { by: operatorOf(target), reason: options.reason };
-      await inTurn(chosen, (job) => replayJob(job, decision, target.stores), sayQueued, options);
-      if (!options.json) await sayWaitsOn(chosen, target.stores);
+      const said = new Set<string>();
+      await inTurn(
+        chosen,
+        (job) => replayJob(job, decision, target.stores),
+        (next, job) => sayReplayed(next, job, target.stores, said),
+        options,
+      );
     });
 
 export const resolve: Define = (command, { open }) =>
@@ -141,22 +146,27 @@ export async function verifyingWith(open: OpenTarget) {
 const sayQueued = ({ id }: Job, before: Job) =>
   `${id} is queued again${isOutcomeUnknown(before) ? '. It searches once more, and creates nothing' : ''}`;
 
-/** Says what replayed jobs wait on, and how to test it at once. */
-async function sayWaitsOn(jobs: readonly Job[], stores: Stores): Promise<void> {
-  const ofConnection = new Map(jobs.map((job) => [job.connection, job]));
-  for (const [connection, job] of ofConnection) {
-    const waitsOn = await whyWaitsOn(job, stores);
-    const isBudget = waitOf(job)?.for === 'budget';
-    const test = isBudget ? '' : ` To try now, run: ${toPaste(`npx partner-relay resume ${connection}`)}`;
-    if (waitsOn) console.log(`${oneLine(waitsOn)}${test}`);
-  }
+/**
+ * Says what a replayed job waits on, and how to test it at once.
+ * @param said the reasons that the lines of earlier jobs have said
+ */
+async function sayReplayed(next: Job, before: Job, stores: Stores, said: Set<string>): Promise<string> {
+  const waitsOn = await whyWaitsOn(before, stores);
+  if (!waitsOn) return sayQueued(next, before);
+  const { id, connection } = next;
+  if (said.has(waitsOn)) return `${id} is replayed, and waits for the same reason`;
+  said.add(waitsOn);
+  const search = isOutcomeUnknown(before) ? ' Then it searches once more, and creates nothing.' : '';
+  const isBudget = waitOf(before)?.for === 'budget';
+  const test = isBudget ? '' : ` To try now, run: ${toPaste(`npx partner-relay resume ${connection}`)}`;
+  return `${id} is replayed, and waits until this is over: ${oneLine(waitsOn)}.${search}${test}`;
 }
 
 /** Decides one job after the other, and prints each. @throws {Error} at the end, with all failures */
 async function inTurn(
   jobs: readonly Job[],
   decide: (job: Job) => Promise<Job>,
-  inWords: (job: Job, before: Job) => string,
+  inWords: (job: Job, before: Job) => string | Promise<string>,
   { json }: Several,
 ): Promise<void> {
   const decided: Job[] = [];
@@ -165,7 +175,7 @@ async function inTurn(
     try {
       const next = await decide(job);
       decided.push(next);
-      if (!json) console.log(inWords(next, job));
+      if (!json) console.log(await inWords(next, job));
     } catch (error) {
       failures.push(messageOf(error));
     }

@@ -53,22 +53,30 @@ function paint(job: Job): string {
 
 /** What goes to each lane. */
 export const laneInWords: Readonly<Record<Lane, string>> = {
-  interactive: "interactive (a person's first command)",
-  further: "further (a person's next commands)",
-  background: 'background (events and schedules)',
+  interactive: "interactive (a person's command)",
+  further: 'further (more commands of the same person within a minute)',
+  background: 'background (other events)',
   backfill: 'backfill (existing issues)',
 };
 
 const INDENT = ' '.repeat(25);
 
-/** Prints jobs. Neighbours with the same news or next step share it: it is printed once, below the last of them. */
+/** Prints jobs. Neighbours with the same news and next step share these: they are printed once, above the first. */
 export function printJobs(jobs: readonly Job[]): void {
   if (jobs.length === 0) console.log('No jobs.');
-  const rows = inOneLine(jobs).map((job) => ({ job, about: aboutJob(job) }));
-  rows.forEach(({ job, about }, index) => {
-    const isLast = !isDeepStrictEqual(about, rows[index + 1]?.about);
-    printRow(job, `${shortName(job.id)}  ${job.summary}`, isLast ? about : []);
-  });
+  const groups: { about: ReturnType<typeof aboutJob>; same: Job[] }[] = [];
+  for (const job of inOneLine(jobs)) {
+    const about = aboutJob(job);
+    const last = groups.at(-1);
+    if (last && isDeepStrictEqual(last.about, about)) last.same.push(job);
+    else groups.push({ about, same: [job] });
+  }
+  for (const { about, same } of groups) {
+    const isShared = same.length > 1 && about.some(Boolean);
+    if (isShared) console.log(`${INDENT}The next ${same.length} jobs:`);
+    if (isShared) printAbout(about);
+    for (const job of same) printRow(job, `${shortName(job.id)}  ${job.summary}`, isShared ? [] : about);
+  }
 }
 
 /** Prints the jobs that wait for one cause as one row, with the oldest one's time. */
@@ -90,6 +98,10 @@ export function printOverview(jobs: readonly Job[]): void {
 
 function printRow(job: Job, what: string, about: readonly (string | undefined)[]): void {
   console.log(`${localTime(job.createdAt)}  ${paint(job)}  ${toPaste(what)}`);
+  printAbout(about);
+}
+
+function printAbout(about: readonly (string | undefined)[]): void {
   for (const line of about) if (line) console.log(`${INDENT}→ ${toPaste(line)}`);
 }
 
@@ -144,8 +156,9 @@ export function printCounts({ jobs, counts, cursor }: FoundJobs, all: Record<Job
 
 export function printIgnored(events: readonly IgnoredEvent[]): void {
   if (events.length === 0) console.log('No event was ignored.');
+  const width = Math.max(...events.map(({ event }) => event.length));
   for (const { timestamp, event, deliveryId, reason } of inOneLine(events)) {
-    console.log(`${localTime(Date.parse(timestamp))}  ${event.padEnd(16)} ${deliveryId}\n${INDENT}→ ${reason}`);
+    console.log(`${localTime(Date.parse(timestamp))}  ${event.padEnd(width)}  ${deliveryId}\n${INDENT}→ ${reason}`);
   }
 }
 
@@ -207,9 +220,13 @@ const WORTH_TELLING_MS = 100;
 function printSteps(steps: readonly StepEntry[]): void {
   console.log('\nsteps');
   if (steps.length === 0) console.log('  none');
+  const widthOf = (name: 'step' | 'calls') => Math.max(...steps.map((entry) => entry[name].length));
+  const [stepWidth, callsWidth] = [widthOf('step'), widthOf('calls')];
   for (const entry of steps) {
     const { step, calls, startedAt, sends } = entry;
-    console.log(`  ${localTime(startedAt)}  ${step.padEnd(20)} ${calls.padEnd(16)} ${stepInWords(entry)}`);
+    console.log(
+      `  ${localTime(startedAt)}  ${step.padEnd(stepWidth)}  ${calls.padEnd(callsWidth)}  ${stepInWords(entry)}`,
+    );
     if (!sends || isPlain(entry)) continue;
     if (sends.older > 0) console.log(`${INDENT}  ${counted(sends.older, 'older send')}`);
     for (const send of sends.newest) console.log(`${INDENT}  ${localClock(send.sentAt)}  ${sendInWords(send)}`);
@@ -223,9 +240,9 @@ function isPlain({ sends }: StepEntry): boolean {
 }
 
 function stepInWords(entry: StepEntry): string {
-  const { status, calls, result, note, failures = 0, settledBy, startedAt, resumedAt = startedAt } = entry;
+  const { status, calls, result, note, failures = 0, settledBy, startedAt, finishedAt = startedAt } = entry;
   if (status === 'skipped') return `left out: ${note}`;
-  const took = status === 'done' ? ` in ${elapsed((entry.finishedAt ?? resumedAt) - resumedAt)}` : '';
+  const took = status === 'done' ? ` in ${elapsed(finishedAt - startedAt)}` : '';
   const failed = status === 'failed' ? ` ${failures} times` : ` after ${counted(failures, 'failure')}`;
   const what = note ?? (calls === 'clock' ? '' : resultInWords(result));
   return `${status}${took}${failures > Number(status === 'failed') ? failed : ''}${settledBy === undefined ? '' : `: ${settledBy}`}${what === '' ? '' : `  ${what}`}`;

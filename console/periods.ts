@@ -1,6 +1,7 @@
 import type { Waited, WaitsFor } from '../lib/engine/record/history.ts';
 import { endedAt, isOver, type Job } from '../lib/engine/record/job.ts';
 import type { StepEntry } from '../lib/engine/record/journal.ts';
+import { operations } from '../lib/service/partner/operations/operations.ts';
 
 /** What a job did, or waited for, during a time. */
 export interface Period {
@@ -9,7 +10,7 @@ export interface Period {
   from: number;
   /** Undefined if the period has not ended. */
   to?: number;
-  is: 'queue' | 'work' | 'budget' | 'flight' | 'retry' | 'sleep' | 'outage' | 'operator';
+  is: 'queue' | 'work' | 'budget' | 'flight' | 'retry' | 'answer' | 'sleep' | 'outage' | 'operator';
   why?: string;
 }
 
@@ -25,7 +26,7 @@ const LEAST_BUDGET_WAIT_MS = 1_000;
 const WAITS: Readonly<Record<WaitsFor, Period['is']>> = {
   budget: 'budget',
   retry: 'retry',
-  answer: 'retry',
+  answer: 'answer',
   'late call': 'sleep',
   outage: 'outage',
   key: 'operator',
@@ -95,18 +96,20 @@ function waits({ waits, status, wakeAt, parked }: Job): Layer[] {
   return [...between, { is: 'operator', from: wakeAt, to: Number.POSITIVE_INFINITY, why: parked?.reason ?? '' }];
 }
 
-/** A step without recorded sends is one outward call: a comment, a message. */
-function stepLayer({ step, startedAt, finishedAt, sends }: StepEntry): Layer {
-  return { is: sends ? 'work' : 'flight', step, from: startedAt, to: finishedAt ?? Number.POSITIVE_INFINITY };
+/** Only the sends of operations are recorded. Another step is one outward call: a comment, a message. */
+function stepLayer({ step, calls, startedAt, finishedAt, sends }: StepEntry): Layer {
+  const is = sends || operations.has(calls) ? 'work' : 'flight';
+  return { is, step, from: startedAt, to: finishedAt ?? Number.POSITIVE_INFINITY };
 }
 
 /** The pauses between two sends of a step, until the next send or another wait. */
 function pauseLayers({ step, sends }: StepEntry, waits: readonly Waited[]): Layer[] {
   const newest = sends?.newest ?? [];
-  return newest.slice(1).map(({ askedAt, sameBytes }, index) => {
+  return newest.slice(1).map(({ askedAt, sameBytes, calls }, index) => {
     const { endedAt: from = askedAt, why = 'it is sent again' } = newest[index] ?? {};
     const to = Math.min(askedAt, ...waits.map((wait) => wait.from).filter((begun) => begun >= from));
-    return { is: 'retry', step, from, to, why: sameBytes ? 'the same bytes are sent again' : why };
+    const is = sameBytes || calls !== undefined ? 'answer' : 'retry';
+    return { is, step, from, to, why: sameBytes ? 'the same request is sent again' : why };
   });
 }
 

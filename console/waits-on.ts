@@ -17,6 +17,5 @@ export async function whyWaitsOn(
   const { down } = await createBreakers({ table, clock, random: Math.random }).lines(job.connection);
   const wait = waitOf(job);
   const held = wait && HOLDS.has(wait.for) ? wait.why : undefined;
-  const why = down ? whyStopped(job.connection, WHOLE, down) : held;
-  return why && `${why}. The job waits until that is over.`;
+  return down ? whyStopped(job.connection, WHOLE, down) : held;
 }

@@ -91,7 +91,8 @@ function tell(line: LogLine, now: number, stops: ReadonlyMap<unknown, unknown>):
 }
 
 function words(line: LogLine, now: number, stops: ReadonlyMap<unknown, unknown>): string {
-  const step = `  ${String(line.step).padEnd(20)} ${String(line.calls).padEnd(16)}`;
+  // Wide enough for most names. Longer ones keep their distance.
+  const step = `  ${String(line.step).padEnd(21)}  ${String(line.calls).padEnd(16)} `;
   switch (line.message) {
     case 'job queued':
       return `● ${line.summary}   (${line.jobId})`;

@@ -188,7 +188,8 @@ export async function idChecks(config: RelayConfig, github: GithubClient | undef
   );
 }
 
-const WHY = 'without githubId, another person who takes over this login is taken for this one';
+const WHY =
+  'it has no githubId: if the account is renamed, another person can register its login, and the relay takes them for this one';
 
 async function compareId(login: string, id: number | undefined, request: GithubRequest | undefined): Promise<string> {
   if (!request && id !== undefined) throw new CannotTell(`${id} is not compared, because there is no GITHUB_TOKEN`);

@@ -211,7 +211,7 @@ function NoToken({ wasRefused }: { wasRefused: boolean }) {
         <h1>{wasRefused ? 'The token is not accepted' : 'Open the address that the relay printed'}</h1>
         <p>
           {wasRefused
-            ? 'It is incomplete, or from an earlier start: the relay has a new one each time it starts.'
+            ? 'It is incomplete, or from an earlier start of the relay.'
             : 'This page needs the token at the end of that address, after the #. The token stays in your browser.'}
         </p>
         <HowToOpen />

@@ -72,10 +72,10 @@ export const STATUSES: readonly JobStatus[] = ['queued', 'running', 'waiting', '
 
 /** What goes to each lane. */
 export const laneHints: Readonly<Record<Lane, string>> = {
-  interactive: 'A person’s first command',
-  further: 'A person’s next commands',
-  background: 'Everything else',
-  backfill: 'What a backfill brings, behind everything else',
+  interactive: 'A person’s command',
+  further: 'More commands of the same person within a minute',
+  background: 'Other events',
+  backfill: 'Existing issues',
 };
 
 /** A state as a shape and its text. */
@@ -97,8 +97,9 @@ export function jobMark({ status, discarded, outcomeUnknown, keyRefused }: JobRo
   return status === 'parked' && outcomeUnknown ? 'unknown' : status;
 }
 
+/** The name of a choice of jobs, which for `not-done` includes discarded ones. */
 export function statusText(status: JobStatus): string {
-  return marks[status].text;
+  return status === 'not-done' ? 'Not done or discarded' : marks[status].text;
 }
 
 export const statusHint = (status: JobStatus) => marks[status].hint;

@@ -25,7 +25,7 @@ export const exampleEvents: readonly { id: string; title: string; event: WantedE
 
 /** Commands to try in Slack. */
 export const exampleCommands: readonly { id: string; title: string; body: string }[] = [
-  { id: 'log', title: 'Log time in Slack', body: '/pm log 1h30m "Login with passkeys" wrote tests' },
+  { id: 'log', title: 'Log time in Slack', body: '/pm log 2h "Login with passkeys" tests' },
   { id: 'find', title: 'Search tasks and projects in Slack', body: '/pm find checkout' },
   { id: 'defect', title: 'Open the form for a defect in Slack', body: '/pm defect' },
   { id: 'done', title: 'Complete checklist items in Slack', body: '/pm done 101' },

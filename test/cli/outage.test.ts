@@ -69,11 +69,18 @@ describe('an operator in an outage', () => {
     for (const { durationMs } of continued) expect(durationMs).toBeGreaterThanOrEqual(120_000);
   });
 
+  it('reads the shared reason of waiting jobs before their rows', async () => {
+    relay.sandbox.setFault({ kind: 'maintenance' });
+    await open(4);
+    const listed = await run('jobs', '--status', 'waiting');
+    expect(listed).toMatch(/The next \d jobs:\n +→ main is down: [^\n]*\n +→ Nothing to do: [^\n]*\n\d{4}-.* waiting /);
+  });
+
   it('reads what a replayed job waits for, which decisions are refused and why, and which job is next', async () => {
     relay.sandbox.setFault({ kind: 'maintenance' });
     const [id = ''] = await open(4);
     expect(await run('replay', id)).toMatch(
-      /is queued again\nmain is down: .*The job waits until that is over\. .*npx partner-relay resume main$/,
+      /is replayed, and waits until this is over: main is down: .*\. To try now, run: npx partner-relay resume main$/,
     );
     await relay.work();
     const refusal =

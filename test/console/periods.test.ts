@@ -44,11 +44,26 @@ it('the waterfall distinguishes queue, flight and retry, and shows a long wait f
     'queue 1000-1200',
     'work 1200-1510 create-defect',
     'flight 1510-2000 create-defect',
-    'retry 2000-3000 create-defect',
+    'answer 2000-3000 create-defect',
     'flight 3000-3400 create-defect',
     'work 3400-9000 create-defect',
     'flight 9000-10000 comment',
   ]);
+});
+
+it('the waterfall names the check for a lost answer, and has no call before the first send', () => {
+  const search: Send = {
+    ...lost,
+    calls: 'defects/list',
+    askedAt: 3_000,
+    grantedAt: 3_000,
+    sentAt: 3_000,
+    endedAt: 3_400,
+  };
+  const sought = { ...create, sends: { older: 0, newest: [lost, search] } };
+  expect(inWords(periodsOf(job, [sought], 20_000))).toContain('answer 2000-3000 create-defect');
+  const { sends: _, ...unsent } = create;
+  expect(inWords(periodsOf(job, [unsent], 20_000))).toContain('work 1200-9000 create-defect');
 });
 
 it("a wait between two sends has the job's reason, and after an operator’s decision the job is in the queue", () => {

@@ -25,9 +25,9 @@ describe('the story of jobs in the first terminal', () => {
       { ...step, message: 'step done', settledBy: 'the service accepted the same bytes', durationMs: 10_300 },
     );
     expect(lines).toEqual([
-      '[4eff2e]   create-defect        defects/create   the connection was cut, after 8 ms',
-      '[4eff2e]   create-defect        defects/create   the same request again: answered in 30 ms',
-      '[4eff2e]   create-defect        defects/create   done in 10.3 s: the service accepted the same bytes',
+      '[4eff2e]   create-defect          defects/create    the connection was cut, after 8 ms',
+      '[4eff2e]   create-defect          defects/create    the same request again: answered in 30 ms',
+      '[4eff2e]   create-defect          defects/create    done in 10.3 s: the service accepted the same bytes',
     ]);
   });
 

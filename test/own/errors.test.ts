@@ -154,7 +154,9 @@ describe('a job that fails temporarily', () => {
     const { relay, job, id } = await waiting(CREATE, { kind: 'cut', when: 'after work', times: 2 });
     expect(job?.openUntil).toBeGreaterThan(relay.clock.now);
     expect(job && nextStep(job, String, relay.clock.now)?.choices).toEqual(['replay']);
-    await expect(discard(relay, id)).rejects.toThrow('the relay is still checking what the service created for it');
+    await expect(discard(relay, id)).rejects.toThrow(
+      'the relay first has to find out whether the service created something for it',
+    );
     await relay.workToTheEnd();
     expect(await relay.jobs()).toMatchObject([{ status: 'succeeded' }]);
   });

@@ -68,7 +68,7 @@ inBrowser('a newcomer', () => {
     const second = await start(folder, new URL(first.address).port);
     // The token of the first start is no longer valid.
     expect(second.address).not.toBe(first.address);
-    await page.getByText('the relay has a new one each time it starts').waitFor();
+    await page.getByText('from an earlier start of the relay').waitFor();
     await page.goto(second.address);
     await page.getByText('Live', { exact: true }).waitFor();
     expect(complaints).toEqual([]);

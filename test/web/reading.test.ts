@@ -56,10 +56,10 @@ inBrowser("a person's view of the console", () => {
     await page.getByRole('region', { name: 'main' }).getByText('Last minute').click();
     const lanes = page.locator('.lanes').first().getByRole('rowheader');
     expect(await lanes.evaluateAll((all) => all.map(({ title }) => title))).toEqual([
-      'A person’s first command',
-      'A person’s next commands',
-      'Everything else',
-      'What a backfill brings, behind everything else',
+      'A person’s command',
+      'More commands of the same person within a minute',
+      'Other events',
+      'Existing issues',
     ]);
     const states = await page.locator('main .mark').evaluateAll((all) => all.map(({ title }) => title));
     expect(states.length).toBeGreaterThan(5);

@@ -1,5 +1,7 @@
+import type { JobStatus } from '../../contract.ts';
 import { count, hourAndMinute } from '../format.ts';
 import { seen } from '../outside.tsx';
+import { statusText } from '../status.tsx';
 
 const HEIGHT = 72;
 const WIDTH = 600;
@@ -7,9 +9,11 @@ const MOST_LABELS = 6;
 /** The least height of a bar, at which a single job or call is visible. */
 const LEAST = 1.5;
 
+const textOf = (is: Series['is']) => (is === 'calls' ? is : statusText(is).toLowerCase());
+
 interface Series {
-  /** A kind such as `succeeded`, which is also the class of its bars. */
-  is: string;
+  /** The kind, which is also the class of its bars. */
+  is: JobStatus | 'calls';
   values: readonly number[];
 }
 
@@ -29,7 +33,7 @@ export function BarChart(props: {
   const sums = parts?.map((bars) => bars.reduce((sum, { many }) => sum + many, 0)) ?? [];
   const kinds = series.flatMap(({ is, values }) => {
     const all = values.reduce((sum, many) => sum + many, 0);
-    return all === 0 && series.length > 1 ? [] : [{ is, text: `${count(all)} ${unit ?? is.replace('-', ' ')}` }];
+    return all === 0 && series.length > 1 ? [] : [{ is, text: `${count(all)} ${unit ?? textOf(is)}` }];
   });
   const top = Math.max(limit, ...sums, 1);
   const width = WIDTH / sums.length;
@@ -74,7 +78,7 @@ export function BarChart(props: {
                 y={y(below - many) - height}
                 height={height}
               >
-                <title>{`from ${beginning(index)}: ${count(many)} ${is}`}</title>
+                <title>{`from ${beginning(index)}: ${count(many)} ${textOf(is)}`}</title>
               </rect>
             );
           });

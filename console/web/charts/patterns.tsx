@@ -7,6 +7,7 @@ export const periodNames: Readonly<Record<Period['is'], string>> = {
   flight: 'call in flight',
   work: 'at work',
   retry: 'waiting to retry',
+  answer: 'waiting to check whether it was created',
   sleep: 'sleeping',
   outage: 'calls stopped',
   operator: 'waiting for an operator',
@@ -19,6 +20,7 @@ export function Patterns() {
       <defs>
         <Hatch id="fill-budget" angle={45} />
         <Hatch id="fill-retry" angle={-45} />
+        <Hatch id="fill-answer" angle={0} />
         <Hatch id="fill-outage" angle={90} />
         <pattern id="fill-sleep" width="6" height="6" patternUnits="userSpaceOnUse">
           <rect width="6" height="6" class="ground sleep" />
@@ -43,9 +45,9 @@ function Hatch({ id, angle }: { id: string; angle: number }) {
   );
 }
 
-const patterned = new Set<Period['is']>(['budget', 'retry', 'outage', 'sleep', 'operator']);
+const plain = new Set<Period['is']>(['queue', 'flight', 'work']);
 
 /** The attributes of a bar of this kind. */
 export function fillOf(is: Period['is']): { class: string; fill?: string } {
-  return patterned.has(is) ? { class: 'bar patterned', fill: `url(#fill-${is})` } : { class: `bar ${is}` };
+  return plain.has(is) ? { class: `bar ${is}` } : { class: 'bar patterned', fill: `url(#fill-${is})` };
 }

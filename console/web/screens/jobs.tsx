@@ -32,7 +32,7 @@ export function JobsScreen() {
       {pages.rows.length > 0 && (
         <JobTable
           rows={pages.rows}
-          caption="Jobs that continue, then parked and ended jobs, the last first"
+          caption={`Jobs, the ${filters.status === 'waiting' ? 'soonest' : 'last'} first`}
           held={new Set(now?.connections.flatMap(({ held }) => held.rows.map(({ id }) => id)))}
         />
       )}

@@ -76,7 +76,7 @@ function LastHour({ of: { hour, connections } }: { of: Now }) {
     { title: 'Jobs', series: ended },
     ...connections.map(({ connection, minute, dayCalls }) => ({
       ...{ title: connection, limit: (minute.limit * partMs) / MINUTE_MS },
-      series: [{ is: 'calls', values: dayCalls.slice(-parts) }],
+      series: [{ is: 'calls' as const, values: dayCalls.slice(-parts) }],
     })),
   ].filter(({ series }) => series.some(({ values }) => values.some((many) => many > 0)));
   return (

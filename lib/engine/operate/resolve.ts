@@ -66,7 +66,7 @@ function whyNot(decided: 'replayed' | 'discarded' | 'resolved', job: Job): strin
   if (isOver(job)) return `it has already ${status === 'succeeded' ? 'succeeded' : `ended as ${statusInWords(job)}`}`;
   if (status === 'parked') return 'its outcome is known';
   if (status === 'waiting' && openUntil !== undefined)
-    return 'the relay is still checking what the service created for it';
+    return 'the relay first has to find out whether the service created something for it';
   if (status === 'waiting' && decided === 'discarded')
     return 'of waiting jobs, only those of a backfill and of your own automations can';
   return `it is ${status}`;

@@ -7,6 +7,7 @@ import type { Operation } from '../../service/partner/operation.ts';
 import { kept as keptForm, type SignedRequest } from '../../service/partner/signed-request.ts';
 import { NeedsOperator, RetryAt } from '../record/interruption.ts';
 import type { FoundBy, OpenRequest } from '../record/journal.ts';
+import { mayExist } from '../record/sends.ts';
 import type { Creating } from './job-steps.ts';
 import type { Clearance, RequestMark } from './partner-calls.ts';
 import { createSearches, foundBy, type SearchesOptions } from './searches.ts';
@@ -80,7 +81,7 @@ export function createCreations(options: SearchesOptions): Creating {
         if (failure.outcome === 'rate limited') await act('wait for budget', failure, true);
         const { shortest, longest } = RESEND_PAUSE_MS;
         const pause = Math.min(Math.max(clock() - sentNow.request.signedAt, shortest), longest);
-        const why = `the same request is sent again, because its outcome is unknown: ${failure.error.message}`;
+        const why = `${operation.name}: ${mayExist(log.sends()?.newest ?? [])}. The relay sends the same request again`;
         await pauses.until(clock() + pause, why, 'answer');
       } else if (decision === 'sign again' && !signAgainWith) {
         signAgainWith = clearance;

@@ -19,9 +19,8 @@ export function reportNews(
       metrics.record({ [metric]: 1 }, connection);
     switch (report.news) {
       case 'step': {
-        const { step, calls, status, note: why, settledBy, startedAt, resumedAt = startedAt } = report.entry;
-        const { finishedAt: endedAt = resumedAt } = report.entry;
-        const durationMs = endedAt - resumedAt;
+        const { step, calls, status, note: why, settledBy, startedAt, finishedAt: endedAt = startedAt } = report.entry;
+        const durationMs = endedAt - startedAt;
         const hasFailed = status === 'failed';
         note(hasFailed ? 'warn' : 'info', `step ${status}`, { step, calls, note: why, settledBy, durationMs });
         if (hasFailed) metrics.record({ StepsFailed: 1 });
