@@ -104,6 +104,7 @@ describe('a tool that creates', () => {
     [{ kind: 'server-error', when: 'before work' }, 0],
     [{ kind: 'empty-body' }, 1],
     [{ kind: 'maintenance', status: 200, when: 'after work' }, 1],
+    [{ kind: 'maintenance', status: 404, when: 'after work' }, 1],
   ] as const)('is not sent again after %o', async (disturbance, done) => {
     const { world, log, created } = await linked();
     world.sandbox.setFault({ ...fault, ...disturbance, times: 1 });
@@ -151,16 +152,18 @@ describe('a tool that creates', () => {
   });
 });
 
-it.each([{ kind: 'cut' }, { kind: 'server-error' }, { kind: 'maintenance' }] as const)(
-  'a call that may be repeated is tried later after $kind',
-  async (disturbance) => {
-    const { worker } = await arrange({
-      after: ({ sandbox }) => sandbox.setFault({ ...disturbance, operation: '/mcp/partner', times: 1 }),
-    });
-    expect(await failureOf(read(worker))).toMatchObject({ name: 'TryLater', isForBudget: false });
-    expect(await read(worker)).toMatchObject({ isError: false });
-  },
-);
+it.each([
+  { kind: 'cut' },
+  { kind: 'server-error' },
+  { kind: 'maintenance' },
+  { kind: 'maintenance', status: 404 },
+] as const)('a call that may be repeated is tried later after %o', async (disturbance) => {
+  const { worker } = await arrange({
+    after: ({ sandbox }) => sandbox.setFault({ ...disturbance, operation: '/mcp/partner', times: 1 }),
+  });
+  expect(await failureOf(read(worker))).toMatchObject({ name: 'TryLater', isForBudget: false });
+  expect(await read(worker)).toMatchObject({ isError: false });
+});
 
 describe('a session', () => {
   it('is not used after the person has linked another account', async () => {

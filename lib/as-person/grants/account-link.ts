@@ -36,9 +36,9 @@ export function createAccountLink(connection: string, transport: Transport) {
       await createMcpClient(transport).initialize(undefined);
       return null;
     } catch (error) {
-      if (error instanceof McpUnreadable) throw new InstanceFault(transport.endpoint, error.message, { cause: error });
-      if (!(error instanceof McpRefusal)) throw error;
+      if (!(error instanceof McpRefusal || error instanceof McpUnreadable)) throw error;
       if (error.status === 404) throw new InstanceFault(transport.endpoint, 'the instance has no MCP endpoint there');
+      if (error instanceof McpUnreadable) throw new InstanceFault(transport.endpoint, error.message, { cause: error });
       return error.challenge;
     }
   }

@@ -120,6 +120,8 @@ async function refusalOf(
   }
   // The status decides, so an unreadable body makes no difference.
   const body = withoutSecrets(await readText(answer).catch(() => ''), [token]);
+  // But a page with 404 comes from a proxy, perhaps after the endpoint has done the work.
+  if (status === 404 && isPage(body)) return new McpUnreadable(method, { status, found: 'an HTML page' });
   const error = (readMessages(body) ?? []).find((message) => message.kind === 'error');
   const challenge = readChallenge(withoutSecrets(headers.get('www-authenticate') ?? '', [token]));
   return new McpRefusal(method, {
@@ -145,9 +147,11 @@ async function fromBody({ token }: SessionHeaders, method: string, id: number, a
   return outcome;
 }
 
+const isPage = (body: string) => /^\s*<(!doctype|html)/i.test(body);
+
 function kindOf(body: string): string {
   if (body.trim() === '') return 'an empty body';
-  return /^\s*<(!doctype|html)/i.test(body) ? 'an HTML page' : 'no JSON-RPC message';
+  return isPage(body) ? 'an HTML page' : 'no JSON-RPC message';
 }
 
 function outcomeFor(messages: readonly Message[], id: number): ResultOrError | undefined {
