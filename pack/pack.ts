@@ -22,7 +22,7 @@ for (const file of globSync('functions/*.ts', { cwd: ROOT })) {
   buildFunction(slug, join(dist, 'functions', slug), join(sourceMaps, slug));
 }
 bundleDeploy(join(dist, 'cli/deploy/deploy.mjs'));
-copy(['*.md', 'LICENSE', 'NOTICE', 'cli/*.js', 'docs/**/*.{json,md,svg,webp}', 'pack/tsconfig.team.json']);
+copy(['*.md', 'LICENSE', 'NOTICE', 'cli/*.js', 'docs/*.{md,svg}', 'docs/*/**/*.*', 'pack/tsconfig.team.json']);
 writeFileSync(join(dist, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
 execFileSync('npm', ['pack', '--silent', '--pack-destination', folder, dist], { stdio: 'inherit' });
 

@@ -123,6 +123,16 @@ describe('the package', () => {
     await expect([...new Set(kinds)].sort().join('')).toMatchFileSnapshot('files.txt');
   });
 
+  it('has the files to which its pages link, and those in their commands', () => {
+    const targets = globSync(['*.md', 'docs/**/*.md'], { cwd: packed.files }).flatMap((page) => {
+      const links = [...textOf(page).matchAll(/\]\((?!https?:)([^)#\s]+)/g)].map(([, path = '']) => join(page, '..', path));
+      const named = [...textOf(page).matchAll(/node_modules\/partner-relay\/([\w./-]*\w)/g)].map(([, path = '']) => path);
+      return [...links, ...named];
+    });
+    expect(targets).toContain('docs/guides/junit');
+    expect(targets.filter((path) => !existsSync(join(packed.files, path)))).toEqual([]);
+  });
+
   it.each(['exports', 'steps'] as const)(
     'has the public interface of docs/api/%s.txt, which npm run docs writes',
     (name) => {
