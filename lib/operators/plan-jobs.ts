@@ -9,6 +9,7 @@ import { createSteps } from '../engine/run/job-steps.ts';
 import { entryOf, type Once } from '../engine/run/once.ts';
 import { createReplySteps } from '../engine/run/reply-steps.ts';
 import { isOfEngine } from '../engine/run/run-automation.ts';
+import { createPeople } from '../people/people.ts';
 import type { Stores } from '../runtime.ts';
 import { createConnections } from '../service/connection/connection.ts';
 import { createLearned } from '../service/connection/learned.ts';
@@ -59,8 +60,11 @@ export async function planJobs(
   const automationsOn = (dry: Table) => {
     const runtime = { config, custom, clock, fetch: notReached, log: console, environment: { STAGE: stage } };
     const context = createContext(runtime, { ...stores, table: dry, secrets: { ...secrets, current: notReached } });
+    // Whether there is a token is a secret. With one, the journal has what Slack said about people.
+    const slack = config.slack && { isThere: async () => true, call: notReached };
     return createAutomations({
       ...context,
+      people: createPeople({ config, table: dry, slack, clock }),
       // Secrets are needed only for unfinished steps.
       markers: { of: async () => '' },
       comments: { ...context.comments, for: async () => ({ find: notReached, make: notReached, read: notReached }) },
@@ -198,6 +202,7 @@ function whatBecomes(stop: unknown, left: readonly StepEntry[]): Pick<PlannedJob
     return { becomes: 'unknown', says: `reaches the step '${step}' before ${names}, which is done; it may skip it` };
   }
   if (stop instanceof RetryAt) return { becomes: 'the same', says: stop.message };
+  if (stop instanceof NotInPlan) return { becomes: 'unknown', says: `cannot be followed: ${stop.message}` };
   if (stop !== undefined && !(stop instanceof NotDone)) return { becomes: 'other', says: `parks: ${messageOf(stop)}` };
   if (left.length > 0) return { becomes: 'other', says: `ends, and skips ${names}, which is done` };
   return { becomes: 'the same', says: 'ends, with all of its steps done' };

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Run } from 'partner-relay';
+import { command as onCommand, type Run } from 'partner-relay';
 import { beforeEach, expect, it } from 'vitest';
 import { inProcess } from '../../cli/own-runs.ts';
 import { jobsInWords } from '../../cli/plan.ts';
@@ -10,8 +10,10 @@ import { runRelay, targetOf } from '../cli/run-command.ts';
 import { issueEvent } from '../issue-events.ts';
 import { newFolder, withPackage } from '../new-folder.ts';
 import { customOf, PROJECT, startRelay, type TestRelay } from '../relay.ts';
+import { command } from '../slack-requests.ts';
 import { opened } from './opened.ts';
 
+const onLater = onCommand('later', { does: 'waits', example: 'later' });
 const complete = 'work-items/checklist/items/complete';
 const done = { item_id: 101, is_completed: true };
 type Step = (steps: Steps, title: string) => Promise<unknown>;
@@ -125,6 +127,20 @@ it('a plan does not wait for endless code', async () => {
   const runs = inProcess(custom, folder, 2_000);
   const lines = await jobsInWords(runs.own, config, relay.stores, 'local').finally(runs.close);
   expect(lines.join()).toContain('parks: run of automations/follow.ts does not end within 2 s');
+});
+
+it('a plan follows the job of a command, whose person is known from the journal', async () => {
+  const later: Run<typeof onLater> = async (_, { asker, until, say }) => {
+    await until('later', '2026-11-21T10:00:00Z');
+    await say('tell', 'asker', `${asker.name}, it is later`);
+    return 'done';
+  };
+  relay = await startRelay({ own: { later: { on: onLater, run: later } } });
+  await command(relay, 'later');
+  await relay.work();
+  const files = customOf({ later: { on: onLater, run: later } }, relay.runtime.config);
+  const lines = await jobsInWords(files, relay.runtime.config, relay.stores, 'local');
+  expect(lines.join('\n')).toContain('1 unfinished job; 1 would continue unchanged');
 });
 
 it('a plan names removed and new automations', async () => {

@@ -125,8 +125,12 @@ describe('the package', () => {
 
   it('has the files to which its pages link, and those in their commands', () => {
     const targets = globSync(['*.md', 'docs/**/*.md'], { cwd: packed.files }).flatMap((page) => {
-      const links = [...textOf(page).matchAll(/\]\((?!https?:)([^)#\s]+)/g)].map(([, path = '']) => join(page, '..', path));
-      const named = [...textOf(page).matchAll(/node_modules\/partner-relay\/([\w./-]*\w)/g)].map(([, path = '']) => path);
+      const links = [...textOf(page).matchAll(/\]\((?!https?:)([^)#\s]+)/g)].map(([, path = '']) =>
+        join(page, '..', path),
+      );
+      const named = [...textOf(page).matchAll(/node_modules\/partner-relay\/([\w./-]*\w)/g)].map(
+        ([, path = '']) => path,
+      );
       return [...links, ...named];
     });
     expect(targets).toContain('docs/guides/junit');
