@@ -6,7 +6,7 @@ import type { Fault } from '../../sandbox/faults.ts';
 import { defaultKey } from '../../sandbox/sandbox.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
-import { ask, command } from '../slack-requests.ts';
+import { ask, command, PLATFORM } from '../slack-requests.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -112,6 +112,23 @@ describe('an operation that fails alone', () => {
     await relay.work();
     expect(relay.defects().filter(({ title }) => title === 'new')).toHaveLength(5);
   });
+});
+
+it('jobs with a lost answer wait for a late probe of another job, and are not queued again all the time', async () => {
+  relay.sandbox.setFault({ kind: 'cut', when: 'after work', operation: '/defects/create' });
+  relay.sandbox.setFault({ kind: 'server-error', when: 'on arrival', operation: '/defects/list' });
+  for (let id = 1; id < 3; id++) {
+    await open(1, id);
+    await relay.work();
+    relay.clock.now += 2.5 * SECOND;
+  }
+  await command(relay, 'defect Login fails', { channelId: PLATFORM });
+  for (const end = relay.clock.now + MINUTE; relay.clock.now < end; relay.clock.now += 1.5 * SECOND) await relay.work();
+  expect((await relay.jobs()).map(({ status }) => status)).toEqual(['waiting', 'waiting', 'waiting']);
+  relay.sandbox.clearFaults();
+  await relay.workToTheEnd();
+  expect(relay.defects()).toHaveLength(3);
+  expect(await relay.jobs('succeeded')).toHaveLength(3);
 });
 
 it('jobs that wait for an operation are in its line, do not run while it fails, and are called in order when it works', async () => {

@@ -247,6 +247,17 @@ const scenes = fc.oneof<fc.Arbitrary<Action[]>[]>(
       { do: 'works off' },
       { do: 'resumes', which: -1 },
     ]),
+  // Answers are lost, and the list that shows what was created fails, too.
+  fc
+    .tuple(unclear, fc.nat({ max: 40 }), fc.constantFrom<number>(1, 3, 5))
+    .map(([way, failures, seconds]) => [
+      ...Array.from({ length: 3 }, () => divert('defects/create', way)),
+      ...Array.from({ length: failures }, () => divert('defects/list', '500 before the checks')),
+      { ...BEGINNING, issue: 0 },
+      { ...BEGINNING, issue: 1 },
+      { do: 'commands', again: false, troubles: [] },
+      ...Array.from({ length: 12 }, (): Action[] => [{ do: 'works off' }, { do: 'passes', seconds }]).flat(),
+    ]),
   // A creation without an answer continues late.
   fc
     .tuple(way, fc.constantFrom<Way>('429 for 20 s', '429 for 900 s', '500 before the checks'), seconds)

@@ -126,6 +126,9 @@ export class Judge {
     const { bugs, service } = this.#world;
     return [
       ...bugs.map((bug) => `a bug: ${bug.slice(0, 600)}`),
+      ...this.parked().flatMap(({ id, parked }) =>
+        parked?.reason.includes('without progress') ? [`${id} is in a loop: ${parked.reason}`] : [],
+      ),
       ...service.wrong,
       ...(await this.#uncounted()),
       ...this.#takenAway(),

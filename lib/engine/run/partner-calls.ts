@@ -127,8 +127,9 @@ export function createPartnerCalls(run: CallingRun) {
       const stop = worksStill ? undefined : await stopOf(operation);
       worksStill = false;
       if (!stop) return { ...(await slots.take(urgent)), operation };
-      if (stop.mayProbe && stop.scope.operation === undefined) await probe(stop);
-      else if (stop.mayProbe) {
+      const mayProbe = stop.mayProbeAt <= clock();
+      if (mayProbe && stop.scope.operation === undefined) await probe(stop);
+      else if (mayProbe) {
         const taken = await slots.take(urgent);
         if (await breakers.claimProbe(stop, me)) return { ...taken, operation };
         taken.slot.giveUp();
@@ -233,7 +234,7 @@ export function createPartnerCalls(run: CallingRun) {
     const isDown = open.some(({ operation }) => operation === undefined);
     const stop = isDown ? await stopOf(scope.operation ?? validate.name) : undefined;
     if (!stop) return;
-    if (!stop.mayProbe) throw waitingFor(stop, false);
+    if (stop.mayProbeAt > clock()) throw waitingFor(stop, false);
     await probe(stop);
   }
 
@@ -274,14 +275,16 @@ export function createPartnerCalls(run: CallingRun) {
    * Returns how a job waits that must not call now. It joins the line and is called. Three jobs return by themselves
    * instead: the next prober, a resend, and a person's job that may probe before the pause is over.
    */
-  function waitingFor({ scope: { operation }, breaker, why }: Stop, urgent: boolean): InLine | RetryAt {
+  function waitingFor({ scope: { operation }, breaker, why, mayProbeAt }: Stop, urgent: boolean): InLine | RetryAt {
     const { until, probedAt } = breaker;
     const waitsFor = waitsForOf(breaker);
+    const now = clock();
     const asksAgain = probesAgain(breaker, caller) || (urgent && operation !== undefined);
-    if (asksAgain) return comeBackAt(until, clock(), why, waitsFor);
-    const isLong = isOfPeople(lane) && until - clock() > LONG_FOR_PEOPLE_MS;
+    // The probe of another job may be late.
+    if (asksAgain) return comeBackAt(until > now ? until : mayProbeAt, now, why, waitsFor);
+    const isLong = isOfPeople(lane) && until - now > LONG_FOR_PEOPLE_MS;
     return isLong
-      ? comeBackAt(probedAt + EARLY_PROBE_MS, clock(), why, waitsFor)
+      ? comeBackAt(probedAt + EARLY_PROBE_MS, now, why, waitsFor)
       : new InLine(why, until, waitsFor, operation);
   }
 

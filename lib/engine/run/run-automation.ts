@@ -75,7 +75,7 @@ function runnable({ job, worker }: Run): Automation {
   const sends = sentTooOften(job, worker.clock());
   if (sends !== undefined)
     throw new NeedsOperator(
-      `the job was queued again ${sends} times without progress, more often than its waits explain`,
+      `the job was queued again ${sends} times without progress, more often than its waits explain; report this bug of the relay`,
     );
   const automation = worker.automation(job.automation);
   if (!automation)

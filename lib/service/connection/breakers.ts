@@ -27,8 +27,8 @@ export interface CallFailure {
 export interface Stop {
   scope: Scope;
   breaker: Breaker;
-  /** True if the caller may probe, provided that {@link Breakers.claimProbe} grants it. */
-  mayProbe: boolean;
+  /** From then on, the caller may probe, provided that {@link Breakers.claimProbe} grants it. */
+  mayProbeAt: number;
   /** When to check again. Set if the stop probably ends within seconds. */
   lookAgainAt?: number;
   why: string;
@@ -138,13 +138,13 @@ export function createBreakers({ table, clock, random, recovered = async () => {
       // earlier.
       const dueAt = isWhole || prober === id ? until : callsProberAt(breaker);
       const isProbed = until === probedAt + PROBE_MS;
-      const isEarly = isOfPeople(lane) && !isProbed && probedAt + EARLY_PROBE_MS <= now;
+      const earlyAt = isOfPeople(lane) && !isProbed ? probedAt + EARLY_PROBE_MS : dueAt;
       const isSoon = Math.abs(until - now) <= WORTH_STAYING_MS;
       const lookAgainAt = (isSoon ? Math.max(until, now) : now) + LOOK_EVERY_MS * (0.1 + random());
       return {
         breaker,
         scope: isWhole ? { connection } : { connection, operation },
-        mayProbe: dueAt <= now || isEarly,
+        mayProbeAt: Math.min(dueAt, earlyAt),
         ...((isSoon || (isProbed && now - probedAt <= WORTH_STAYING_MS)) && { lookAgainAt }),
         why: whyStopped(connection, isWhole ? WHOLE : operation, breaker),
       };
