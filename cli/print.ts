@@ -256,7 +256,8 @@ function resultInWords(result: unknown): string {
 
 function sendInWords({ calls, askedAt, grantedAt, sentAt, endedAt, came, status, why, sameBytes }: Send): string {
   const what = calls === undefined ? (sameBytes ? 'the same request sent again' : 'sent') : `asked ${calls}`;
-  const waited = grantedAt - askedAt < WORTH_TELLING_MS ? '' : ` after ${elapsed(grantedAt - askedAt)} for the budget`;
+  const waited =
+    grantedAt - askedAt < WORTH_TELLING_MS ? '' : ` after a wait of ${elapsed(grantedAt - askedAt)} for the budget`;
   const ended = came === 'accepted' ? `answered with ${status}` : (why ?? came);
   return `${what}${waited}: ${ended} (${elapsed(endedAt - sentAt)})`;
 }

@@ -9,6 +9,8 @@ const TOLD_WITHIN_MS = 50;
 /** Messages that another line repeats: the line of the parked job, and the line about the stopped connection. */
 const TOLD_BY_OTHERS: ReadonlySet<unknown> = new Set(['newly parked job', 'the service refuses the key']);
 const ENDS_WAIT: ReadonlySet<unknown> = new Set(['job continues', 'job succeeded', 'job not done', 'job parked']);
+/** The waits after which a job may have to wait again. */
+const RETRIES: ReadonlySet<unknown> = new Set(['outage', 'retry', 'key']);
 
 type LogLine = Readonly<Record<string, unknown>>;
 
@@ -27,12 +29,12 @@ export function startStory(
   let untold: string[] = [];
   let toldZone: string | undefined;
   let isMuted = false;
-  /** The reasons why calls are stopped, as lines have said, each with its connection. */
+  /** The reasons why calls are stopped, as lines have said, each with its operation or connection. */
   const stops = new Map<unknown, unknown>();
   /** Why each job waits, as its last line about that has said. */
   const waits = new Map<unknown, unknown>();
-  function isToldAlready({ message, jobId, why, connection }: LogLine): boolean {
-    if (message === 'calls are stopped') stops.set(why, connection);
+  function isToldAlready({ message, jobId, why, connection, operation }: LogLine): boolean {
+    if (message === 'calls are stopped') stops.set(why, operation ?? connection);
     if (message === 'calls are sent again') stops.clear();
     if (ENDS_WAIT.has(message)) waits.delete(jobId);
     if (message !== 'job waits') return TOLD_BY_OTHERS.has(message);
@@ -121,7 +123,7 @@ function words(line: LogLine, now: number, stops: ReadonlyMap<unknown, unknown>)
       if (stops.has(line.why)) return `… ${who(line)}: waits until ${stops.get(line.why)} works again`;
       return line.dueAt === undefined
         ? `… ${who(line)}: waits for its turn: ${line.why}`
-        : `… ${who(line)}: continues ${whenDue(line, now)}: ${line.why}`;
+        : `… ${who(line)}: ${RETRIES.has(line.waitsFor) ? 'tries again' : 'continues'} ${whenDue(line, now)}: ${line.why}`;
     case 'job continues':
       return `● ${who(line)}: continues ${afterWait(line)}`;
     case 'job parked':

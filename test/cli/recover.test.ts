@@ -1,10 +1,12 @@
+import { command as onCommand } from 'partner-relay';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { localTime } from '../../lib/dates.ts';
 import { shortName } from '../../lib/engine/record/job.ts';
+import type { CustomRun } from '../../lib/triggers/custom-automation.ts';
 import { storeManyJobs } from '../console/many-jobs.ts';
 import { issueEvent } from '../issue-events.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
-import { command } from '../slack-requests.ts';
+import { command, PLATFORM } from '../slack-requests.ts';
 import { runRelayOf } from './run-command.ts';
 
 const HOUR = 3_600_000;
@@ -44,6 +46,31 @@ describe('relay resume', () => {
     expect(await run('resume', 'main')).toBe(
       'main is neither paused nor down. Jobs that wait for its budget continue by themselves',
     );
+  });
+
+  it('relay resume wakes a job that sleeps until the end of the pause, and no job that waits for something else', async () => {
+    const later: CustomRun = async (_, { until }) => {
+      await until('later', '2026-11-27T10:00:00Z');
+      return 'done';
+    };
+    const on = onCommand('later', { does: 'waits', example: 'later' });
+    relay = await startRelay({ own: { later: { on, run: later } } });
+    await command(relay, 'later');
+    await relay.work();
+    relay.sandbox.setFault({ kind: 'rate-limited', retryAfterSeconds: 120, times: 1 });
+    await open(1);
+    await command(relay, 'task Paint the fence', { channelId: PLATFORM });
+    await relay.work();
+    const called = async () => (await relay.jobs('waiting')).filter(({ slotAt = 0 }) => slotAt > relay.clock.now);
+    for (let looks = 0; looks < 10 && (await called()).length === 0; looks++) {
+      relay.clock.now += 10_000;
+      await relay.sweep();
+    }
+    expect(await called()).not.toEqual([]);
+    expect(await run('resume', 'main')).toContain('2 waiting jobs continue');
+    await relay.work();
+    const [planned, ...others] = await relay.jobs('waiting');
+    expect([planned?.automation, planned?.decisions, others]).toEqual(['later', undefined, []]);
   });
 
   it('relay resume closes the breakers of operations and of the connection', async () => {

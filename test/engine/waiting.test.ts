@@ -71,7 +71,7 @@ describe("a person's job", () => {
 
   it.each([
     [45, []],
-    [46, ['this run has no time left for a call']],
+    [46, ['this run of the worker ends before a call could end']],
   ])('a call whose slot is 4 s away, %i s into a run, leaves only if the run lasts', async (seconds, waits) => {
     const waitsNow = () => relay.log.flatMap(({ message, why }) => (message === 'job waits' ? [why] : []));
     let calls = 0;
@@ -259,7 +259,7 @@ describe('a job that is sent again and again', () => {
     await sendAgain();
     const [parked] = await relay.jobs('parked');
     expect(parked?.parked?.reason).toBe(
-      'the job was queued again 21 times without progress, more often than its waits explain',
+      'the job was queued again 21 times without progress, more often than its waits explain; report this bug of the relay',
     );
     await relay.sweep();
     expect(relay.metrics.findLast((metric) => 'ParkedJobs' in metric)).toMatchObject({ ParkedJobs: 1 });

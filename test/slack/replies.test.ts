@@ -41,7 +41,7 @@ describe('a person who has to wait', () => {
       ':white_check_mark: Completed checklist items 101, 102 and 103.',
     ]);
     const [, why, seconds, utc] = waits.exec(relay.told()[0] ?? '') ?? [];
-    expect(why).toBe('Partner Relay has used up its calls for now');
+    expect(why).toBe('the service takes no more calls for now');
     expect(new Date(Number(seconds) * 1000).toISOString()).toContain(utc?.replace(' ', 'T'));
     const [told1, told2] = relay.slack.messages;
     expect(told2?.at).toBeGreaterThanOrEqual(Number(seconds) * 1000 - 1000);
@@ -54,7 +54,7 @@ describe('a person who has to wait', () => {
     relay.sandbox.setFault({ kind: 'key-revoked' });
     await relay.pass(20 * MINUTE);
     expect(relay.told()).toEqual([
-      expect.stringMatching(/^:hourglass: done 101 has to wait: Partner Relay has used up its calls for now/),
+      expect.stringMatching(/^:hourglass: done 101 has to wait: the service takes no more calls for now/),
       expect.stringMatching(
         /^:hourglass: done 101 has to wait: your Partner Relay administrator has to replace Partner Relay's key\. Your request then/,
       ),
@@ -115,7 +115,7 @@ describe('a person who has to wait', () => {
     const before = relay.sandbox.requests;
     const { text } = await command(relay, 'status');
     expect(text).toMatch(
-      /:hourglass: done 101 102 103 104\s+Waiting until <!date\^\d+\^[^>]*>: Partner Relay has used up its calls for now/,
+      /:hourglass: done 101 102 103 104\s+Waiting until <!date\^\d+\^[^>]*>: the service takes no more calls for now/,
     );
     expect(text).toMatch(/:hourglass: undo 104\s+Waiting for your earlier requests/);
     expect(text).toMatch(/Calls to the service\nNew requests wait until <!date\^.* 3 of 3 in the last minute/);

@@ -10,12 +10,15 @@ import { counted } from '../../text.ts';
 import { inBatches } from '../line/queue.ts';
 import { requeueJob, type SweepOptions } from '../line/sweep.ts';
 import { openWaitingLines } from '../line/waiting-line.ts';
-import { asksQuestion, canBeDiscarded, type Job, questionOf, whoIsAsked } from '../record/job.ts';
+import type { WaitsFor } from '../record/history.ts';
+import { asksQuestion, canBeDiscarded, type Job, questionOf, waitOf, whoIsAsked } from '../record/job.ts';
 import { openJournal } from '../record/journal.ts';
 import { cannotBe, queuedBy, verifyIsOver } from './resolve.ts';
 
 /** How many waiting jobs are resumed at once. All others continue when they are due. */
 const LOOKED_AT = 1_000;
+/** The waits that may end when calls are sent again. */
+const HELD_BY_CALLS: ReadonlySet<WaitsFor | undefined> = new Set(['budget', 'retry', 'outage', 'key']);
 
 /**
  * Ends the pause of a connection, closes its breakers and those of its operations, and continues its waiting jobs. The
@@ -39,9 +42,11 @@ export async function resumeForPerson(
   await budget.resume(connection);
   await breakers.closeAll(connection);
   const waiting = await jobs.list('waiting', { limit: LOOKED_AT });
-  // A job that its line called for the next probe sleeps until then.
-  const isInLine = ({ line, slotAt }: Job) => line !== undefined && (slotAt === undefined || stopped.length === 0);
-  const due = waiting.filter((job) => job.connection === connection && !isInLine(job));
+  // A job that its line called sleeps until the next probe, or until the end of the pause.
+  const isAsleep = stopped.length > 0 || pausedUntil !== null;
+  const isInLine = ({ line, slotAt }: Job) => line !== undefined && (slotAt === undefined || !isAsleep);
+  const isDue = (job: Job) => job.connection === connection && HELD_BY_CALLS.has(waitOf(job)?.for) && !isInLine(job);
+  const due = waiting.filter(isDue);
   const decision = { at: clock(), by, what: 'resumed' } as const;
   const queued = (await inBatches(due, (job) => requeueJob(job, stores, decision))).filter((job) => job !== undefined);
   const called = await openWaitingLines(stores).moveOn({ name: connection, limits }, { atOnce: true });

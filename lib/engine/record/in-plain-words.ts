@@ -8,7 +8,7 @@ import type { ParkKind } from './job.ts';
 export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: string }>> = {
   budget: {
     what: 'for the budget',
-    toPerson: 'Partner Relay has used up its calls for now',
+    toPerson: 'the service takes no more calls for now',
   },
   retry: {
     what: 'for the next attempt',

@@ -68,8 +68,9 @@ function openCreation(step: string, calls: string, open: OpenRequest): OpenCreat
 
 /** Lists the evidence for and against the execution of an open creation. */
 export function forAndAgainst(creation: OpenCreation, sends: readonly Send[], now: number, time = localTime): string {
-  const asked = sends.filter(({ calls }) => calls !== undefined).length;
-  return `It may exist: ${mayExist(sends)}. ${against(creation, asked, now, time)}.`;
+  const { signedAt } = creation;
+  const asked = sends.filter(({ calls, sentAt }) => calls !== undefined && sentAt >= signedAt).length;
+  return `It may exist: ${mayExist(sends, signedAt)}. ${against(creation, asked, now, time)}.`;
 }
 
 function against(creation: OpenCreation, asked: number, now: number, time: (ms: number) => string): string {

@@ -73,9 +73,9 @@ export function howItEnded(error: unknown): Pick<Send, 'came' | 'status' | 'why'
   };
 }
 
-/** Says why an open creation may exist, from the newest send without a clear answer. */
-export function mayExist(sends: readonly Send[]): string {
-  const own = sends.filter(({ calls }) => calls === undefined);
+/** Says why an open creation may exist, from the newest send since its signing without a clear answer. */
+export function mayExist(sends: readonly Send[], signedAt: number): string {
+  const own = sends.filter(({ calls, sentAt }) => calls === undefined && sentAt >= signedAt);
   const { status, came } = own.findLast(({ came }) => UNCLEAR.has(came)) ?? {};
   const gave = came === 'unreadable' ? `gave an unreadable answer (${status})` : `answered ${status}`;
   const answer = status === undefined ? undefined : `the service ${gave}`;

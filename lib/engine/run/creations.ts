@@ -81,7 +81,7 @@ export function createCreations(options: SearchesOptions): Creating {
         if (failure.outcome === 'rate limited') await act('wait for budget', failure, true);
         const { shortest, longest } = RESEND_PAUSE_MS;
         const pause = Math.min(Math.max(clock() - sentNow.request.signedAt, shortest), longest);
-        const why = `${operation.name}: ${mayExist(log.sends()?.newest ?? [])}. The relay sends the same request again`;
+        const why = `${operation.name}: ${mayExist(log.sends()?.newest ?? [], sentNow.request.signedAt)}. The relay sends the same request again`;
         await pauses.until(clock() + pause, why, 'answer');
       } else if (decision === 'sign again' && !signAgainWith) {
         signAgainWith = clearance;

@@ -34,7 +34,8 @@ export function createPauses(
     untilSlot: (at: number, why: string) => until(Math.min(at, clock() + LONGEST_WAIT_MS), why, 'budget', at),
     /** @throws {RetryAt} if a call could outlast this run, because the Lambda would cut it off */
     ensureTimeForCall() {
-      if (clock() + callMs > deadline) throw new RetryAt(clock(), 'this run has no time left for a call');
+      if (clock() + callMs > deadline)
+        throw new RetryAt(clock(), 'this run of the worker ends before a call could end');
     },
   };
 }

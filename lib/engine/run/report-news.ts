@@ -36,7 +36,8 @@ export function reportNews(
         return note('info', 'request sent', sent);
       }
       case 'continues': {
-        const { for: waitedFor, from, until = from, why } = report.wait;
+        const { for: kind, from, until = from, why } = report.wait;
+        const waitedFor = job.discarded ? 'operator' : kind;
         return note('info', 'job continues', { waitedFor, why, durationMs: until - from });
       }
       case 'rate limited':
@@ -75,7 +76,7 @@ export function reportNews(
         const at = isForecast ? wait.expectedAt : wait.dueAt;
         if (ending.isForNewer) metrics.record({ NewerItems: 1 });
         const due = at && { dueAt: inUtc(at), ...(isForecast && { isForecast }) };
-        return note('info', 'job waits', { ...due, why: wait.message });
+        return note('info', 'job waits', { ...due, waitsFor: wait.waitsFor, why: wait.message });
       }
       case 'parked': {
         const { ended: _, ...parked } = ending;

@@ -97,7 +97,13 @@ async function resultOf(run: Run, automation: Automation, steps: JobSteps): Prom
     once.run(NOT_DONE, job.automation, async () => kept, isPrivate ? privacy : undefined);
   const said = before ? notDone(await keep('', before.sealed !== undefined)) : await runSteps(automation, job, steps);
   // An object may exist anyway.
-  if (journal.undecidedSteps().length > 0) throw new NeedsOperator(said.text);
+  const [undecided] = journal.undecidedSteps();
+  if (undecided !== undefined) {
+    const { operation } = journal.openRequest(undecided) ?? {};
+    throw new NeedsOperator(
+      `it is unknown whether ${operation ?? undecided} created something. Otherwise: ${said.text}`,
+    );
+  }
   if (said.of === 'not done') {
     const { of: _, ...words } = said;
     // A person who read the message may have asked again in different words.

@@ -60,7 +60,7 @@ export function createSearches(options: SearchesOptions) {
       log: SendLog,
     ): Promise<Created | undefined> {
       const wanted = wantedBy(operation, by);
-      const unclear = `${operation.name}: ${mayExist(log.sends()?.newest ?? [])}`;
+      const unclear = `${operation.name}: ${mayExist(log.sends()?.newest ?? [], request.request.signedAt)}`;
       if (!wanted) {
         if (request.again) return undefined;
         throw new NeedsOperator(`${unclear}. The relay cannot search for it`);

@@ -167,7 +167,7 @@ export function createBreakers({ table, clock, random, recovered = async () => {
     async failed({ connection, operation }: Scope, caller: Caller, failure: CallFailure): Promise<Scope[]> {
       const noted = await change(connection, (health, now) => {
         const { breakers } = health;
-        const stopped: string[] = [];
+        const stopped: (Scope & { why: string })[] = [];
         const names = operation === undefined ? [WHOLE] : [WHOLE, operation];
         for (const name of names) {
           const last = breakers[name] ?? newBreaker(0);
@@ -183,14 +183,14 @@ export function createBreakers({ table, clock, random, recovered = async () => {
           // Only a failed probe shows whether the connection or an operation is the cause.
           const isSure = next.probes > 0 && (isWhole || (breakers[WHOLE]?.probes ?? 0) === 0);
           const isNews = next.until > 0 && !next.told && isSure;
-          if (isNews) stopped.push(whyStopped(connection, name, next));
+          if (isNews) stopped.push({ ...scopeOf(connection, name), why: whyStopped(connection, name, next) });
           breakers[name] = isNews ? { ...next, told: true } : next;
         }
         const open = names.filter((name) => (breakers[name]?.until ?? 0) > 0);
         health.lined = [...new Set([...health.lined, ...open.filter((name) => name !== WHOLE)])];
         return { open, stopped };
       });
-      for (const why of noted?.stopped ?? []) warn({ message: 'calls are stopped', connection, why });
+      for (const stop of noted?.stopped ?? []) warn({ message: 'calls are stopped', ...stop });
       return (noted?.open ?? []).map((name) => scopeOf(connection, name));
     },
     /** Notes a call that shows nothing. If it was a probe, any other caller may probe immediately. */
