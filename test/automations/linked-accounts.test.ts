@@ -99,9 +99,9 @@ describe('a command in a comment on GitHub', () => {
     ['the key, where GitHub does not show who wrote it', { ...offered, has: null }, 'Logged 1h on task', 'key'],
     ['nothing, if another one wrote it', { ...offered, has: mallory }, 'another author for this comment'],
     ['nothing, where an account is required', { isLinked: false }, LINK_FIRST],
-    ['nothing, if the author is unknown', { isLinked: false, slack: '' }, 'to add you to Partner Relay'],
+    ['nothing, if the author is unknown', { isLinked: false, slack: '' }, 'to add you with your Slack id to “people”, and link'],
     ['nothing, without a tool either', { isLinked: false, commands: {} }, LINK_FIRST],
-    ['nothing, if no tool serves it', { commands: {} }, 'Log cannot be used here, because people act in their'],
+    ['nothing, if no tool serves it', { commands: {} }, '/log cannot be used here, because people act in their'],
     ['nothing, if GitHub does not show it', { has: null }, 'has no permission to read on GitHub who wrote this'],
     ['nothing, if the link is dead', { happens: dies }, 'in Slack with the command link, then ask again'],
   ])('goes through %s', async (_, asked, said, through) => {
@@ -145,6 +145,21 @@ describe('a connection that requires linked accounts', () => {
     }
     await relay.workToTheEnd();
     expect([await relay.jobs(), relay.sandbox.requests]).toEqual([[], 0]);
+  });
+
+  it('refuses commands without a tool under their own names, and help leaves them out', async () => {
+    const { log, done } = sandboxCommands();
+    await start({ accounts: 'required', commands: { ...(log && { log }), ...(done && { done }) } });
+    const { text: help } = await command(relay, 'help', { channelId: PLATFORM });
+    expect([...help.matchAll(/^\/pm (\w+).* {2}/gm)].map(([, verb]) => verb)).toEqual([
+      ...['done', 'log', 'link', 'unlink', 'status', 'help'],
+    ]);
+    for (const verb of ['today', 'week', 'undo 101', 'find checkout']) {
+      const { text: said } = await command(relay, verb, { channelId: PLATFORM });
+      expect(said).toBe(
+        `:warning: /pm ${verb.split(' ')[0]} cannot be used here, because people act in their own name. An administrator can set it up`,
+      );
+    }
   });
 
   it('shows nothing in forms that only the key may see', async () => {

@@ -43,7 +43,8 @@ export function createLinking(
    * Returns why a person cannot use a verb. If `connections.<name>.mcp.accounts` is `required`, the relay acts only in
    * their own name.
    */
-  const faultOf: Permissions['faultOf'] = async (verb, { userId, channelId = '', ...asked }) => {
+  const faultOf: Permissions['faultOf'] = async (permission, { userId, channelId = '', ...asked }) => {
+    const { verb } = asked.verb ?? { verb: permission };
     const connection = asked.connection ?? settings.channels[channelId]?.connection ?? settings.connection;
     const { mcp } = config.connections[connection] ?? {};
     if (mcp?.accounts !== 'required') return undefined;
@@ -51,8 +52,7 @@ export function createLinking(
     if (!grant || grant.death) {
       return `Here, people act in their own name. Link your account first: ${settings.command} link`;
     }
-    const unserved = unservedCommand(verb, mcp);
-    return unserved && `${settings.command} ${unserved}`;
+    return unservedCommand(verb === 'today' ? 'week' : verb, mcp, `${settings.command} ${verb}`);
   };
 
   /** Answers `link` with a button, or, for a code, with the result of the link. */

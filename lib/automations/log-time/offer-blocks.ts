@@ -2,6 +2,7 @@ import type { Languages } from '../../commands/day-names.ts';
 import { printDuration } from '../../commands/duration.ts';
 import { excerpt } from '../../commands/fault.ts';
 import { printLog } from '../../commands/log.ts';
+import type { McpConfig } from '../../config/mcp.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { placeOf, runButton } from '../../platforms/slack/command-button.ts';
 import { message, plainSection, sentence } from '../../platforms/slack/messages.ts';
@@ -18,6 +19,7 @@ export interface AskedTime {
   languages: Languages;
   /** The command in Slack, `/pm`. */
   slash: string;
+  mcp: McpConfig | undefined;
 }
 
 /** A task, date and note that a person may mean. */

@@ -3,6 +3,7 @@ import { parseDuration } from '../../commands/duration.ts';
 import { excerpt } from '../../commands/fault.ts';
 import { noteWith, ONLY_YOURSELF, secondEntry, type UnclearDay } from '../../commands/log.ts';
 import { comparableName, noteIn } from '../../commands/words.ts';
+import { unservedCommand } from '../../config/settings.ts';
 import { addDays, dateIn } from '../../dates.ts';
 import { NotDone } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
@@ -22,6 +23,8 @@ import { type AskedTime, type OfferedEntry, offerBlocks, saidBlocks } from './of
 /** For the records, which must not contain the note. */
 const WHICH_DAY = 'Some words may be a day. Put a note in quotation marks, or write a date before the task';
 const DAY_IN_NOTE = `${WHICH_DAY}, such as 2026-11-18`;
+
+const BLIND = 'With your linked account, Partner Relay cannot look up names of tasks here';
 
 /** Decides what to log. @throws {NotDone} unless that is certain; in Slack with a button for each possible command */
 export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<OfferedEntry> {
@@ -44,8 +47,10 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Of
   }
   const { fault, said, offered } = read;
   if (offered.length === 0) {
-    const find = `To see ids, type ${asked.slash} find <part of the name>.`;
+    const isFound = !asked.mcp || unservedCommand('find', asked.mcp) === undefined;
+    const find = isFound ? `To see ids, type ${asked.slash} find <part of the name>.` : 'Write the id of the task.';
     const what = unclear ? unclearDay(unclear.words, asked.languages) : find;
+    if (tasks.isBlind) throw new NotDone(`${BLIND}. Write the id of the task`, saidBlocks(`${BLIND}. ${what}`));
     throw new NotDone(`${fault}. ${WHAT_WORKS}`, saidBlocks(`${said}. ${what}`));
   }
   if (unclear) return dayMeant(offered.map(readingOf), unclear, asked, false);
