@@ -312,11 +312,7 @@ it.each([
     { commands: sandboxCommands() },
     ':warning: No task has the name “Zebra crossing”, or a name that begins with it. To see ids, type /pm find <part of the name>.',
   ],
-  [
-    'without one',
-    { commands: withoutFind },
-    `${CANNOT_FIND} To see ids, type /pm find <part of the name>.`,
-  ],
+  ['without one', { commands: withoutFind }, `${CANNOT_FIND} To see ids, type /pm find <part of the name>.`],
   [
     'without one for anybody',
     { accounts: 'required' as const, commands: withoutFind },

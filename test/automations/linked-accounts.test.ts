@@ -99,7 +99,11 @@ describe('a command in a comment on GitHub', () => {
     ['the key, where GitHub does not show who wrote it', { ...offered, has: null }, 'Logged 1h on task', 'key'],
     ['nothing, if another one wrote it', { ...offered, has: mallory }, 'another author for this comment'],
     ['nothing, where an account is required', { isLinked: false }, LINK_FIRST],
-    ['nothing, if the author is unknown', { isLinked: false, slack: '' }, 'to add you with your Slack id to “people”, and link'],
+    [
+      'nothing, if the author is unknown',
+      { isLinked: false, slack: '' },
+      'to add you with your Slack id to “people”, and link',
+    ],
     ['nothing, without a tool either', { isLinked: false, commands: {} }, LINK_FIRST],
     ['nothing, if no tool serves it', { commands: {} }, '/log cannot be used here, because people act in their'],
     ['nothing, if GitHub does not show it', { has: null }, 'has no permission to read on GitHub who wrote this'],
@@ -132,6 +136,23 @@ describe('a command in a comment on GitHub', () => {
     expect(answer).toContain('service refuses this');
     expect(answer).not.toContain('greater than');
   });
+});
+
+it.each([
+  [
+    'offered' as const,
+    "these commands act in your name, with your rights: /pm log, /pm find, /pm today, /pm week. Partner Relay's other commands use its own account.",
+  ],
+  ['required' as const, 'all commands act in your name, with your rights.'],
+])('a person reads which commands act in their name, with accounts %s', async (accounts, said) => {
+  const { log, find } = sandboxCommands();
+  const week = { tool: 'list_time', schema: '0'.repeat(20) };
+  await start({ accounts, isLinked: false, commands: { ...(log && { log }), ...(find && { find }), week } });
+  expect((await command(relay, 'link')).text).toBe(`:link: After you link your account, ${said}`);
+  await linkAccount(relay);
+  const now = said.charAt(0).toUpperCase() + said.slice(1);
+  expect((await command(relay, 'status')).text).toContain(now);
+  expect((await command(relay, 'link')).text).toContain(`${now} If you link another account, it replaces this one.`);
 });
 
 describe('a connection that requires linked accounts', () => {
