@@ -312,9 +312,31 @@ describe('a call whose answer was lost, and whose account is no longer linked', 
     await command(relay, `log 1h ${CHECKOUT}`);
     await relay.workToTheEnd();
     expect(relay.told().at(-1)).toMatch(
-      /^:warning: Before you ask again, look in the service whether this was logged: .*The account with which Partner Relay sent your request is no longer linked/,
+      /^:warning: log 1h \S+: Before you ask again, look in the service whether this was logged: .*The account with which Partner Relay sent your request is no longer linked/,
     );
     expect(called).toEqual(['log_time']);
+  });
+
+  it('is only looked for while the service is down, and the person reads that in every message', async () => {
+    let looks = 0;
+    alter = (answer, { params }) => {
+      if (params?.name === 'log_time' || (params?.name === 'list_time' && looks++ < 4))
+        return new Response('lost', { status: 503 });
+      return params?.name === 'list_time' ? { ...answer, result: { structuredContent: { entries: [] } } } : answer;
+    };
+    await command(relay, `log 1h ${CHECKOUT}`);
+    await relay.workToTheEnd();
+    expect(relay.told()).toEqual([
+      expect.stringMatching(
+        /^:hourglass: log 1h \S+ has to wait: the service gave no clear answer, so Partner Relay checks whether this was done, and does not do it twice\. /,
+      ),
+      expect.stringMatching(
+        /^:warning: log 1h \S+: Before you ask again, look in the service whether this was logged: its answer was not clear \(.*; it is not there yet, but may still come\)\.$/,
+      ),
+    ]);
+    expect((await command(relay, 'status')).text).toContain(
+      'It is unknown whether this was done; look in the service before you ask again.',
+    );
   });
 
   it('is sent again as the same call if the tool may be repeated', async () => {
