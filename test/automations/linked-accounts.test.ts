@@ -325,6 +325,10 @@ describe('a call whose answer was lost, and whose account is no longer linked', 
       return params?.name === 'list_time' ? { ...answer, result: { structuredContent: { entries: [] } } } : answer;
     };
     await command(relay, `log 1h ${CHECKOUT}`);
+    await relay.work();
+    expect((await command(relay, 'status')).text).toContain(
+      'New requests start at once, but may have to wait like those above. Calls: ',
+    );
     await relay.workToTheEnd();
     expect(relay.told()).toEqual([
       expect.stringMatching(
