@@ -21,7 +21,8 @@ import {
 import { type AskedTime, type OfferedEntry, offerBlocks, saidBlocks } from './offer-blocks.ts';
 
 /** For the records, which must not contain the note. */
-const WHICH_DAY = 'Some words may be a day. Put a note in quotation marks, or write a date before the task';
+const WHICH_DAY =
+  'Some words may be a day or a part of a note. Put a note in quotation marks, or write a date before the task';
 const DAY_IN_NOTE = `${WHICH_DAY}, such as 2026-11-18`;
 
 const BLIND = 'With your linked account, Partner Relay cannot look up names of tasks here';
@@ -32,8 +33,9 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Of
   // In an open text, the day may belong to a name, and then may be in the future.
   if (!time.open) dateOf(time.day, asked);
   const read = await findTask(time, tasks);
-  const readingOf = ({ task, day, note, isNoteUnread }: ReadTask): OfferedEntry => ({
+  const readingOf = ({ task, day, note, isNoteUnread, before }: ReadTask): OfferedEntry => ({
     task,
+    ...(before && { before }),
     note: isNoteUnread && note ? noteIn(note) : note,
     date: dateOf(day, asked),
   });
@@ -98,7 +100,7 @@ function dayMeant(
   }
   const days = daysMeant(words, asked.languages, asked.today).map((day) => dateOf(day, asked));
   const dated = read.flatMap((entry) => days.map((date) => ({ ...entry, date })));
-  const kept = at === 'task' || !first ? [] : [{ ...first, note: noteWith(unclear, first.note), isKept: true }];
+  const kept = at === 'task' || !first ? [] : [{ ...first, note: keptNote(first, unclear), isKept: true }];
   const said =
     at === 'task' && days.length > 1
       ? `${excerpt(words)} may mean more than one day`
@@ -110,6 +112,13 @@ function dayMeant(
     `${at === 'task' && days.length > 1 ? `${said}. Write a date` : WHICH_DAY}${days.length === 0 ? '' : `, such as ${days.join(' or ')}`}`,
     readings.length === 0 ? saidBlocks(said) : offerBlocks(said, readings, asked, { areDated: true }),
   );
+}
+
+/** Returns the note with the words that may mean a day, in the order in which the person typed them. */
+function keptNote({ before = '', note = '' }: OfferedEntry, unclear: UnclearDay): string {
+  const inFront = before !== '' && note.startsWith(before) ? before : '';
+  const behind = note.slice(inFront.length).trim();
+  return `${inFront} ${noteWith(unclear, behind === '' ? undefined : behind)}`.trim();
 }
 
 function beginsWith(text: string, name: string): boolean {
