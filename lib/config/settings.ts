@@ -35,11 +35,7 @@ export function linksAccounts(config: Pick<RelayConfig, 'slack' | 'connections'>
  * @returns why a command cannot be carried out if people have to act in their own name; undefined if it can be, or if
  *   the key may be used
  */
-export function unservedCommand(
-  command: string,
-  { accounts, commands }: McpConfig,
-  typed = command,
-): string | undefined {
+export function unservedCommand(command: string, { accounts, commands }: McpConfig, typed: string): string | undefined {
   if (accounts !== 'required' || Object.hasOwn(commands, command)) return undefined;
   return `${typed} cannot be used here, because people act in their own name. An administrator can set it up`;
 }

@@ -49,7 +49,7 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Of
   }
   const { fault, said, offered } = read;
   if (offered.length === 0) {
-    const isFound = !asked.mcp || unservedCommand('find', asked.mcp) === undefined;
+    const isFound = !asked.mcp || unservedCommand('find', asked.mcp, 'find') === undefined;
     const find = isFound ? `To see ids, type ${asked.slash} find <part of the name>.` : 'Write the id of the task.';
     const what = unclear ? unclearDay(unclear.words, asked.languages) : find;
     if (tasks.isBlind) throw new NotDone(`${BLIND}. Write the id of the task`, saidBlocks(`${BLIND}. ${what}`));
@@ -116,7 +116,7 @@ function dayMeant(
 
 /** Returns the note with the words that may mean a day, in the order in which the person typed them. */
 function keptNote({ before = '', note = '' }: OfferedEntry, unclear: UnclearDay): string {
-  const inFront = before !== '' && note.startsWith(before) ? before : '';
+  const inFront = note.startsWith(before) ? before : '';
   const behind = note.slice(inFront.length).trim();
   return `${inFront} ${noteWith(unclear, behind === '' ? undefined : behind)}`.trim();
 }
