@@ -285,6 +285,16 @@ it.each([
   expect(relay.told().at(-1)).toMatch(said);
 });
 
+it('an item that may have been completed is not said to be open', async () => {
+  alter = (answer, { params }) => {
+    for (const tool of answer.result?.tools ?? []) tool.annotations = { ...tool.annotations, idempotentHint: false };
+    return params?.name === 'complete_checklist_items' ? new Response('lost', { status: 502 }) : answer;
+  };
+  expect((await ask(relay, 'done 101')).inTheEnd).toMatch(
+    /^:warning: done 101: Checklist item 101: Before you ask again, look in the service whether this was done: [^.]*\.$/,
+  );
+});
+
 describe('a call whose answer was lost, and whose account is no longer linked', () => {
   const tomasz = { email: 'tomasz.zielinski@example.com' };
   /** Makes the list of tools say whether the tool may be called twice. */
