@@ -291,7 +291,7 @@ it('an item that may have been completed is not said to be open', async () => {
     return params?.name === 'complete_checklist_items' ? new Response('lost', { status: 502 }) : answer;
   };
   expect((await ask(relay, 'done 101')).inTheEnd).toMatch(
-    /^:warning: done 101: Checklist item 101: Before you ask again, look in the service whether this was done: [^.]*\.$/,
+    /^:warning: done 101\nChecklist item 101: Before you ask again, look in the service whether this was done: [^.]*\.$/,
   );
 });
 
@@ -322,7 +322,7 @@ describe('a call whose answer was lost, and whose account is no longer linked', 
     await command(relay, `log 1h ${CHECKOUT}`);
     await relay.workToTheEnd();
     expect(relay.told().at(-1)).toMatch(
-      /^:warning: log 1h \S+: Before you ask again, look in the service whether this was logged: .*The account with which Partner Relay sent your request is no longer linked/,
+      /^:warning: log 1h \S+\nBefore you ask again, look in the service whether this was logged: .*The account with which Partner Relay sent your request is no longer linked/,
     );
     expect(called).toEqual(['log_time']);
   });
@@ -345,7 +345,7 @@ describe('a call whose answer was lost, and whose account is no longer linked', 
         /^:hourglass: log 1h \S+ has to wait: the service gave no clear answer, so Partner Relay checks whether this was done, and does not do it twice\. /,
       ),
       expect.stringMatching(
-        /^:warning: log 1h \S+: Before you ask again, look in the service whether this was logged: its answer was not clear \(.*; it is not there yet, but may still come\)\.$/,
+        /^:warning: log 1h \S+\nBefore you ask again, look in the service whether this was logged: its answer was not clear \(.*; it is not there yet, but may still come\)\.$/,
       ),
     ]);
     expect((await command(relay, 'status')).text).toContain(
