@@ -57,7 +57,7 @@ export function createAsPerson(config: RelayConfig, people: People): AsPerson {
     const isKnown = people.holdersFor(by).some((holder) => holder.in === 'slack');
     const todo = isKnown
       ? `Link your account first: type ${config.slack?.command} link in Slack`
-      : `Ask ${config.contact} to add you to Partner Relay, and link your account in Slack`;
+      : `Ask ${config.contact} to add you with your Slack id to “people”, and link your account in Slack`;
     return new NotDone(`Here, people act in their own name. ${todo}. Then ask again`);
   }
 
@@ -78,7 +78,8 @@ export function createAsPerson(config: RelayConfig, people: People): AsPerson {
       }
       const holder = await holderOf(people.holdersFor(person), steps, own !== undefined);
       if (!holder && isRequired) throw linkFirst(person);
-      const unserved = settings && unservedCommand(command, settings);
+      const typed = `${person.in === 'github' ? '/' : `${config.slack?.command} `}${job.asked?.verb ?? command}`;
+      const unserved = settings && unservedCommand(command, settings, typed);
       if (unserved !== undefined) throw new NotDone(unserved);
       return holder && own ? holder : KEY;
     }

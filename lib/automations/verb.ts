@@ -22,6 +22,8 @@ export interface Verb<Command extends { verb: string }> {
   permission: string | null;
   /** True if the verb works only on connections where people link accounts. */
   needsAccounts?: true;
+  /** True if the verb works only in channels that have a project. */
+  needsProject?: true;
   /** True for a custom command: only its steps show whether it needs the person's account. */
   isCustom?: true;
   /** The repository setting that allows the verb in comments, or true. Without it, the verb works only in Slack. */

@@ -13,7 +13,7 @@ import { findVerb, LISTED, OF_TASKS } from './find/command.ts';
 import { helpVerb, statusVerb } from './help/command.ts';
 import { linkVerb, unlinkVerb } from './link-account/command.ts';
 import { logVerb } from './log-time/command.ts';
-import { todayVerb, weekVerb } from './my-time/command.ts';
+import { THIS_WEEK, todayVerb, weekVerb } from './my-time/command.ts';
 import { relateVerb } from './relate/command.ts';
 import type { Verb } from './verb.ts';
 
@@ -56,19 +56,18 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 const AWAY = 'Press “Away until…” below your last reminder. If you have none, ask your administrator.';
-const REMINDERS = 'Press “Mute today” below a reminder. Your administrator sets when they come.';
+const REMINDERS = 'To stop reminders for today, press “Mute today” below one. Your administrator sets when they come.';
 const MADE = '{slash} defect <title> creates a defect, and {slash} task <title> a task.';
 /** Matches `new task: Buy milk` and `add a bug Login fails`. */
 const ADDED =
   /^(?:add|create|make|new|report|file|erstelle|neue[rs]?|crée[rz]?|ajoute[rz]?|nouvelle|nouveau|crear?|nuev[ao]) (?:(?:an?|new|eine?n?|neue[rsn]?|une?|nouvelle|nouveau|una?|nuev[ao]) )*(\p{L}+)(?:$|:? (?:called |named )?(.+)$)/iu;
-const LOGGED = '{slash} week shows each day of this week, with what is missing. For earlier weeks, open the service.';
 const TIMER = 'There is no timer. Log time afterwards: {slash} log <duration> <task>.';
 
 /** Words for which there is a button or another way. */
 const HINTS = new Map([
   ...['create', 'new'].map((word) => [word, MADE] as const),
   ...['this', 'my', 'rest', 'last', 'letzte', 'diese', 'meine', 'mes', 'cette', 'mis', 'esta'].map(
-    (word) => [word, LOGGED] as const,
+    (word) => [word, THIS_WEEK] as const,
   ),
   ...['start', 'stop', 'timer', 'clock', 'continue', 'resume'].map((word) => [word, TIMER] as const),
   ...['list', 'tasks', 'projects'].map((word) => [word, LISTED] as const),
@@ -84,7 +83,7 @@ const TOPICS: readonly [RegExp, string][] = [
   ],
   [
     /(?<!\p{L})(?:(?:last|previous|past|letzte|vorige) (?:week|woche)|semaine dernière|semana pasada)(?!\p{L})/iu,
-    LOGGED,
+    THIS_WEEK,
   ],
 ];
 
@@ -159,7 +158,7 @@ export function createVerbs(custom: CustomAutomations) {
     // For example `yesterday 1h 4711`.
     if (isDay && beginsWithDuration(rest)) return parse(`log ${typed}`, languages);
     const topic = TIME_INSIDE.test(typed) ? undefined : TOPICS.find(([words]) => words.test(typed))?.[1];
-    const hint = topic ?? (OF_TASKS.test(typed) ? LISTED : (HINTS.get(name) ?? (isDay ? LOGGED : undefined)));
+    const hint = topic ?? (OF_TASKS.test(typed) ? LISTED : (HINTS.get(name) ?? (isDay ? THIS_WEEK : undefined)));
     return hint === undefined ? unknownVerb(word, rest, languages) : { fault: hint };
   }
 

@@ -31,12 +31,13 @@ export function linksAccounts(config: Pick<RelayConfig, 'slack' | 'connections'>
 }
 
 /**
+ * @param typed the command as people type it, such as `/pm today`
  * @returns why a command cannot be carried out if people have to act in their own name; undefined if it can be, or if
  *   the key may be used
  */
-export function unservedCommand(command: string, { accounts, commands }: McpConfig): string | undefined {
+export function unservedCommand(command: string, { accounts, commands }: McpConfig, typed: string): string | undefined {
   if (accounts !== 'required' || Object.hasOwn(commands, command)) return undefined;
-  return `${command} cannot be used here, because people act in their own name. An administrator can set it up`;
+  return `${typed} cannot be used here, because people act in their own name. An administrator can set it up`;
 }
 
 /** Returns ` on main` for a message; empty if there is only one connection. */

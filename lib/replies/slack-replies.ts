@@ -101,7 +101,9 @@ function saidMessage(
       const emoji = said.of === 'done' ? ':white_check_mark:' : ':warning:';
       const links = pages.length > 0 ? [section(pages.map(linkTo).join(', '))] : [];
       const words = said.of === 'done' ? (said.inSlack ?? said.text) : said.text;
-      const told = message([plainSection(`${emoji} ${sentence(words)}`), ...links]);
+      // Several requests may get this answer at the same time.
+      const which = said.isUnclear ? `${askedIn(job)}\n` : '';
+      const told = message([plainSection(`${emoji} ${which}${sentence(words)}`), ...links]);
       return said.blocks ? { text: told.text, blocks: said.blocks as KnownBlock[] } : told;
     }
     case 'waiting': {
@@ -113,6 +115,8 @@ function saidMessage(
       return message(section(`:hourglass: ${code(askedIn(job))} has to wait: ${why}. ${when}`));
     }
     case 'parked':
-      return message(plainSection(`:octagonal_sign: ${parkedToPerson(said.kind, shortName(job.id), contact)}`));
+      return message(
+        plainSection(`:octagonal_sign: ${askedIn(job)}\n${parkedToPerson(said.kind, shortName(job.id), contact)}`),
+      );
   }
 }

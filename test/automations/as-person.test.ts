@@ -304,17 +304,28 @@ it.each([
   expect(relay.sandbox.data.timelogs).toHaveLength(before);
 });
 
+const { find: _, ...withoutFind } = sandboxCommands();
+const CANNOT_FIND = ':warning: With your linked account, Partner Relay cannot look up names of tasks here.';
 it.each([
-  ['with a tool that finds tasks', sandboxCommands()],
-  ['without one', { ...sandboxCommands(), find: undefined }],
-])('a tool that takes a name as an id does not get the first word of an unquoted name, %s', async (_, commands) => {
-  await start({ commands });
-  relay.addTasks({ Zebra: 'Feed the animals' });
+  [
+    'with a tool that finds tasks',
+    { commands: sandboxCommands() },
+    ':warning: No task has the name “Zebra crossing”, or a name that begins with it. To see ids, type /pm find <part of the name>.',
+  ],
+  ['without one', { commands: withoutFind }, `${CANNOT_FIND} To see ids, type /pm find <part of the name>.`],
+  [
+    'without one for anybody',
+    { accounts: 'required' as const, commands: withoutFind },
+    `${CANNOT_FIND} Write the id of the task.`,
+  ],
+])('a tool that takes a name as an id does not get the first word of an unquoted name, %s', async (_, mcp, said) => {
+  await start(mcp);
+  relay.addTasks({ Zebra: 'Feed the animals', 'Zebra crossing': 'Paint it' });
   await linkAccount(relay);
-  expect((await ask(relay, 'log 1h Zebra crossing')).inTheEnd).toContain(
-    'No task has the name “Zebra crossing”, or a name that begins with it',
-  );
+  expect((await ask(relay, 'log 1h Zebra crossing')).inTheEnd).toBe(said);
   expect(relay.timelogs()).toEqual([]);
   for (const typed of ['log 1h Zebra', 'log 1h "Zebra" crossing', 'log 1h #Zebra crossing']) await ask(relay, typed);
   expect(relay.timelogs()).toMatchObject(Array(3).fill({ task_id: 'Zebra' }));
+  await ask(relay, 'log 1h yesterday "Zebra crossing"');
+  expect(relay.timelogs().at(-1)).toMatchObject({ task_id: 'Zebra crossing', date: '2026-11-19' });
 });

@@ -91,13 +91,19 @@ describe('a comment by a collaborator', () => {
 
   it('a comment gets an answer if its command cannot be parsed or carried out', async () => {
     expect(
-      await answers(created('/log 1h99m 4711'), created('/done 999', { id: 2 }), created('/log 1h 4711', { id: 3 })),
+      await answers(
+        created('/log 1h99m 4711'),
+        created('/done 999', { id: 2 }),
+        created('/log 1h 4711', { id: 3 }),
+        created('/log 1h 2026-08-01 "Release checkout 2.4"', { id: 4 }),
+      ),
     ).toEqual([
       '⚠️ “1h99m” has too many minutes: after hours, write at most 59. Did you mean 99m or 2h39m?\n\nIf you correct it in this comment, Partner Relay reads it again.',
       `⚠️ There is no checklist item 999. Nothing was completed.${EDITS}`,
       `⚠️ There is no task 4711. Write its id, or its whole name as the service shows it.${EDITS}`,
+      '⚠️ 2026-08-01 is 109 days ago. If this is correct, ask for it in Slack, where you can confirm it.\n\nIf you correct it in this comment, Partner Relay reads it again.',
     ]);
-    expect(await relay.jobs('parked')).toEqual([]);
+    expect([await relay.jobs('parked'), relay.timelogs()]).toEqual([[], []]);
   });
 
   it("the answer to a comment does not have the operator's reason for discarding its command", async () => {
@@ -378,6 +384,7 @@ describe('an edit', () => {
     ['that makes code of it', '/done 101', '`/done 101`', CHANGES],
     ['that makes a command of code', '`/done 101`', '/done 101', ['done 101']],
     ['that mends a line which could not be read', '/log 1h99m 4711', '/log 2h 4711', ['log 2h 4711']],
+    ['that mends a date long ago', '/log 2h 2025-11-18 4711', '/log 2h 2026-11-18 4711', ['log 2h 2026-11-18 4711']],
     ['that breaks a line', '/log 2h 4711', '/log 1h99m 4711', CHANGES],
   ] as const)(
     '%s gives the commands that it adds, and none if it changes a command',

@@ -99,9 +99,13 @@ describe('a command in a comment on GitHub', () => {
     ['the key, where GitHub does not show who wrote it', { ...offered, has: null }, 'Logged 1h on task', 'key'],
     ['nothing, if another one wrote it', { ...offered, has: mallory }, 'another author for this comment'],
     ['nothing, where an account is required', { isLinked: false }, LINK_FIRST],
-    ['nothing, if the author is unknown', { isLinked: false, slack: '' }, 'to add you to Partner Relay'],
+    [
+      'nothing, if the author is unknown',
+      { isLinked: false, slack: '' },
+      'to add you with your Slack id to “people”, and link',
+    ],
     ['nothing, without a tool either', { isLinked: false, commands: {} }, LINK_FIRST],
-    ['nothing, if no tool serves it', { commands: {} }, 'Log cannot be used here, because people act in their'],
+    ['nothing, if no tool serves it', { commands: {} }, '/log cannot be used here, because people act in their'],
     ['nothing, if GitHub does not show it', { has: null }, 'has no permission to read on GitHub who wrote this'],
     ['nothing, if the link is dead', { happens: dies }, 'in Slack with the command link, then ask again'],
   ])('goes through %s', async (_, asked, said, through) => {
@@ -134,6 +138,23 @@ describe('a command in a comment on GitHub', () => {
   });
 });
 
+it.each([
+  [
+    'offered' as const,
+    "these commands act in your name, with your rights: /pm log, /pm find, /pm today, /pm week. Partner Relay's other commands use its own account.",
+  ],
+  ['required' as const, 'all commands act in your name, with your rights.'],
+])('a person reads which commands act in their name, with accounts %s', async (accounts, said) => {
+  const { log, find } = sandboxCommands();
+  const week = { tool: 'list_time', schema: '0'.repeat(20) };
+  await start({ accounts, isLinked: false, commands: { ...(log && { log }), ...(find && { find }), week } });
+  expect((await command(relay, 'link')).text).toBe(`:link: After you link your account, ${said}`);
+  await linkAccount(relay);
+  const now = said.charAt(0).toUpperCase() + said.slice(1);
+  expect((await command(relay, 'status')).text).toContain(now);
+  expect((await command(relay, 'link')).text).toContain(`${now} If you link another account, it replaces this one.`);
+});
+
 describe('a connection that requires linked accounts', () => {
   it('never uses the key for a person, even without a suitable tool', async () => {
     await start({ accounts: 'required', commands: {} });
@@ -145,6 +166,21 @@ describe('a connection that requires linked accounts', () => {
     }
     await relay.workToTheEnd();
     expect([await relay.jobs(), relay.sandbox.requests]).toEqual([[], 0]);
+  });
+
+  it('refuses commands without a tool under their own names, and help leaves them out', async () => {
+    const { log, done } = sandboxCommands();
+    await start({ accounts: 'required', commands: { ...(log && { log }), ...(done && { done }) } });
+    const { text: help } = await command(relay, 'help', { channelId: PLATFORM });
+    expect([...help.matchAll(/^\/pm (\w+).* {2}/gm)].map(([, verb]) => verb)).toEqual([
+      ...['done', 'log', 'link', 'unlink', 'status', 'help'],
+    ]);
+    for (const verb of ['today', 'week', 'undo 101', 'find checkout']) {
+      const { text: said } = await command(relay, verb, { channelId: PLATFORM });
+      expect(said).toBe(
+        `:warning: /pm ${verb.split(' ')[0]} cannot be used here, because people act in their own name. An administrator can set it up`,
+      );
+    }
   });
 
   it('shows nothing in forms that only the key may see', async () => {
@@ -249,6 +285,16 @@ it.each([
   expect(relay.told().at(-1)).toMatch(said);
 });
 
+it('an item that may have been completed is not said to be open', async () => {
+  alter = (answer, { params }) => {
+    for (const tool of answer.result?.tools ?? []) tool.annotations = { ...tool.annotations, idempotentHint: false };
+    return params?.name === 'complete_checklist_items' ? new Response('lost', { status: 502 }) : answer;
+  };
+  expect((await ask(relay, 'done 101')).inTheEnd).toMatch(
+    /^:warning: done 101\nChecklist item 101: Before you ask again, look in the service whether this was done: [^.]*\.$/,
+  );
+});
+
 describe('a call whose answer was lost, and whose account is no longer linked', () => {
   const tomasz = { email: 'tomasz.zielinski@example.com' };
   /** Makes the list of tools say whether the tool may be called twice. */
@@ -276,9 +322,35 @@ describe('a call whose answer was lost, and whose account is no longer linked', 
     await command(relay, `log 1h ${CHECKOUT}`);
     await relay.workToTheEnd();
     expect(relay.told().at(-1)).toMatch(
-      /^:warning: Before you ask again, look in the service whether this was logged: .*The account with which Partner Relay sent your request is no longer linked/,
+      /^:warning: log 1h \S+\nBefore you ask again, look in the service whether this was logged: .*The account with which Partner Relay sent your request is no longer linked/,
     );
     expect(called).toEqual(['log_time']);
+  });
+
+  it('is only looked for while the service is down, and the person reads that in every message', async () => {
+    let looks = 0;
+    alter = (answer, { params }) => {
+      if (params?.name === 'log_time' || (params?.name === 'list_time' && looks++ < 4))
+        return new Response('lost', { status: 503 });
+      return params?.name === 'list_time' ? { ...answer, result: { structuredContent: { entries: [] } } } : answer;
+    };
+    await command(relay, `log 1h ${CHECKOUT}`);
+    await relay.work();
+    expect((await command(relay, 'status')).text).toContain(
+      'New requests start at once, but may have to wait like those above. Calls: ',
+    );
+    await relay.workToTheEnd();
+    expect(relay.told()).toEqual([
+      expect.stringMatching(
+        /^:hourglass: log 1h \S+ has to wait: the service gave no clear answer, so Partner Relay checks whether this was done, and does not do it twice\. /,
+      ),
+      expect.stringMatching(
+        /^:warning: log 1h \S+\nBefore you ask again, look in the service whether this was logged: its answer was not clear \(.*; it is not there yet, but may still come\)\.$/,
+      ),
+    ]);
+    expect((await command(relay, 'status')).text).toContain(
+      'It is unknown whether this was done; look in the service before you ask again.',
+    );
   });
 
   it('is sent again as the same call if the tool may be repeated', async () => {

@@ -139,8 +139,10 @@ describe('time logging', () => {
       const before = relay.timelogs().length;
       const { inTheEnd } = await ask(relay, `log 1h ${typed}`);
       // Each of the two readings has its own note.
-      const shown = note === undefined || names[0] === 'Retro' ? '' : ` The note would be “${note}”\\.`;
-      expect(inTheEnd).toMatch(new RegExp(`^:warning: .*${shown} Did you mean (this|one of these)\\?$`));
+      const own = note !== undefined && names[1] === 'Retro of Berlin';
+      const one = note === undefined ? '' : ` The entry then has the note “${note}”\\.`;
+      const shown = own ? " Other words than the task's name become the note\\." : one;
+      expect(inTheEnd).toMatch(new RegExp(`^:warning: .* Did you mean (this|one of these)\\?${shown}$`));
       const asked = question();
       const labels = buttonsOf(asked);
       expect(labels.map((label) => label.replace(/, 20.*/, ''))).toEqual(names.map((name) => `Log 1h on ${name}`));
@@ -307,6 +309,19 @@ describe('time logging', () => {
         'Log 1h on Login with passkeys, 2027-01-01',
         expect.stringMatching('^Log 1h today, with the note “'),
       ]);
+    });
+
+    it('a day between words before the name is offered, and each button shows its note', async () => {
+      relay.clock.now = Date.parse('2027-01-02T11:25:00Z');
+      const { inTheEnd } = await ask(relay, 'log 1h next monday Login with passkeys');
+      expect(inTheEnd).toBe(
+        ':warning: “monday”: did you mean Monday 28 December? If a button shows no note, the note is “next”.',
+      );
+      const kept = 'Log 1h today, with the note “next monday”';
+      expect(buttonsOf(question())).toEqual(['Log 1h on Login with passkeys, 2026-12-28', kept]);
+      await press(relay, question(), kept);
+      await relay.work();
+      expect(noted()).toBe('next monday');
     });
 
     it('a day before an ambiguous task is asked about with both tasks', async () => {

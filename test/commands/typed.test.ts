@@ -123,7 +123,7 @@ describe('the text that people type for a command', () => {
   it.each([
     ['away|vacation until Friday|holiday|Urlaub', /Press “Away until…” below your last reminder/],
     ['I’m away tomorrow|congé lundi|day off on Monday', /Press “Away until…” below your last reminder/],
-    ['mute|mute today|stop sending me reminders', /Press “Mute today” below a reminder/],
+    ['mute|mute today|stop sending me reminders', /^To stop reminders for today, press “Mute today” below one\. /],
     ['unmute', /^Muting is only for one day\.$/],
     ['unrelate 12 task 7', /^Unlink defects in the service\.$/],
     ['relate 12 story 7', /^A defect can be linked to a task, a case or a step, not to “story”\.$/],
@@ -137,8 +137,8 @@ describe('the text that people type for a command', () => {
       'add task "Release notes" to Web Shop|add a bug',
       /^{slash} defect <title> creates a defect, and {slash} task <title> a task\.$/,
     ],
-    ['yesterday|this week|esta semana|my week', /^{slash} week shows each day of this week/],
-    ['rest|monday|Friday|Sonntag|lundi|gestern', /^{slash} week shows each day of this week/],
+    ['yesterday|this week|esta semana|my week', /^{slash} week shows this week/],
+    ['rest|monday|Friday|Sonntag|lundi|gestern', /^{slash} week shows this week/],
     ['list tasks|tasks|projects|find my tasks', /cannot list your tasks: open them in the service/],
     ['delete my last entry|edit 4711|remove', /Do that in the service\.$/],
     ['thanks|version|whoami|what did I log', /^There is no command “\w+”\.$/],
@@ -152,7 +152,7 @@ describe('the text that people type for a command', () => {
     ],
     ['report this month', /For earlier weeks, open the service/],
     ['remind me at 17:00', /Your administrator sets when/],
-    ['today 4711|today yesterday|week last', /Write only “{slash} \w+”\. {slash} week shows each day of this week/],
+    ['today 4711|today yesterday|week last', /Write only “{slash} \w+”\. {slash} week shows this week/],
     ['log 8h|2h', /log needs a task: /],
   ])('is answered with help, and nothing is done: %s', (typed, said) => {
     for (const text of typed.split('|')) {

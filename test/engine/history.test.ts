@@ -138,6 +138,8 @@ describe('discarding a job', () => {
     const { job } = await only();
     await discardJob(job, { by: 'alice', reason: 'the task is closed' }, options());
     await relay.workToTheEnd();
-    expect(relay.lastMessage().text).toBe(':warning: Discarded: the task is closed.');
+    expect(relay.lastMessage().text).toBe(
+      ':warning: Your request “log 1h "Login with passkeys"” was discarded: the task is closed.',
+    );
   });
 });

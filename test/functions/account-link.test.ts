@@ -51,12 +51,16 @@ async function consented(asked?: Parameters<typeof linkUrl>[1], choices?: Choice
 describe('a person', () => {
   it('links their account: button, sign-in, consent, code', async () => {
     const linked = await linkAccount(relay);
-    expect(linked).toContain('Your account is linked. You act as yourself');
+    expect(linked).toContain(
+      'Your account is linked. No command acts in your name until your Partner Relay administrator sets it up.',
+    );
     expect(linked).toContain('You allowed Partner Relay to use the MCP endpoint, read projects,');
     expect(await grantOf(MIRA)).toMatchObject({ scopes: expect.arrayContaining(['mcp:timelogs.write']) });
     expect(await underWay(MIRA)).toBeUndefined();
     const status = (await command(relay, 'status')).text;
-    expect(status).toContain('You act as yourself');
+    expect(status).toMatch(
+      /Your account has been linked since <.*>, with the workspace that you chose\. No command acts/,
+    );
   });
 
   it("links it on pages that do not read the service's key", async () => {

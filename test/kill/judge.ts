@@ -152,7 +152,7 @@ function judgeReplies({ row, stops, comesBack, result: { jobs, effects }, said }
     ...ended.flatMap(({ outcome = '', status }) => {
       // An outcome begins in lower case, and its report is a sentence. The outcome of a linked account has at most an
       // id.
-      const words = row.isTool ? outcome.replace(/^done(: )?/, '') : outcome.slice(1);
+      const words = row.isTool ? outcome.replace(/^done(; its id in the service is )?/, '') : outcome.slice(1);
       const isOfWords = !row.tells || status === 'not-done';
       const isIt = (text: string) =>
         row.isTool && status === 'not-done'

@@ -164,7 +164,7 @@ describe('help', () => {
     const config = exampleConfig({}, { slack: { command: '/pm-test' }, connection: { mcp: { accounts: 'offered' } } });
     relay = await startRelay({ config });
     for (const typed of ['', 'help', '?', 'HELP']) {
-      const { text } = await command(relay, typed);
+      const { text } = await command(relay, typed, { channelId: PLATFORM });
       for (const { usage, does } of verbs) expect(text).toContain(`/pm-test ${usage}  ${does}`);
       expect(text.split('\n').length).toBeLessThanOrEqual(verbs.length + 2);
     }
@@ -178,10 +178,11 @@ describe('help', () => {
   const stranger = { channelId: PLATFORM, userId: NOBODY };
   const ALL = 'defect task done undo relate log today week find';
   it.each([
-    ['where no accounts are linked', {}, {}, `${ALL} status help`],
-    ['for a channel', { slack: { permissions } }, {}, 'task done undo log today week find status help'],
+    ['where no accounts are linked', {}, { channelId: PLATFORM }, `${ALL} status help`],
+    ['for a channel without a project', {}, {}, `${ALL.replace('task ', '')} status help`],
+    ['for a channel', { slack: { permissions } }, {}, 'done undo log today week find status help'],
     ['for a person', { slack: { permissions } }, stranger, 'defect task done undo relate find status help'],
-    ['where accounts are offered', offered, {}, `${ALL} link unlink status help`],
+    ['where accounts are offered', offered, { channelId: PLATFORM }, `${ALL} link unlink status help`],
     ['before a link that is required', { connection: required }, {}, 'link unlink status help'],
   ])('help lists what the person may use: %s', async (_, settings, asked, words) => {
     const listed = words.split(' ');
@@ -293,7 +294,7 @@ it.each([
   expect((await command(relay, 'log 8h 2026-09-21 4711')).text).toContain(WORKING);
   const answer = await command(relay, `log 8h ${date} “Release checkout 2.4”`);
   expect(answer.text).toBe(
-    `:question: ${date} is ${days} days ago. Do you mean /pm log 8h ${date} "Release checkout 2.4"?`,
+    `:question: ${date} is ${days} days ago. Run /pm log 8h ${date} "Release checkout 2.4" anyway?`,
   );
   expect(relay.queued()).toBe(1);
   for (let times = 0; times < 2; times++) {
@@ -309,7 +310,7 @@ it.each(['issue WEB-42', 'bug list', 'task 4711 2h', 'task "Fix the cart" assign
     const asked = { channelId: PLATFORM };
     const answer = await command(relay, typed, asked);
     expect(answer.text).toMatch(
-      /^:question: (?:This would create a \w+ called “.*”|All of this would be the title, .*)\. Do you mean \/pm \w+ /,
+      /^:question: (?:This would create a \w+ called “.*”|All of this would be the title, .*)\. Run \/pm \w+ .* anyway\?$/,
     );
     expect(relay.queued()).toBe(0);
     await press(relay, answer, buttonsOf(answer)[0] ?? '', asked);

@@ -220,7 +220,7 @@ it('a person reads that an unknown outcome may or may not have been done', async
   relay.clock.now += 3_600_000;
   await relay.workToTheEnd();
   expect(relay.told().at(-1)).toMatch(
-    /^:octagonal_sign: The service gave no clear answer, so this may or may not have been done\. It is saved as job \w{6},/,
+    /^:octagonal_sign: defect Login fails\nThe service gave no clear answer, so this may or may not have been done\. It is saved as job \w{6},/,
   );
 });
 
@@ -230,7 +230,7 @@ it('a parked job is reported with what to do, and again when it is parked again'
   const parked = async () => (await relay.jobs('parked'))[0] ?? expect.fail('nothing is parked');
   const { inTheEnd } = await ask(relay, 'defect Login fails', { channelId: PLATFORM });
   expect(inTheEnd).toMatch(
-    /^:octagonal_sign: This could not be done: the service refused it\. It is saved as job \w{6}, and your Partner Relay administrator can see why and continue it\.$/,
+    /^:octagonal_sign: defect Login fails\nThis could not be done: the service refused it\. It is saved as job \w{6}, and your Partner Relay administrator can see why and continue it\.$/,
   );
   expect((await parked()).parked?.reason).toContain('403');
   expect((await command(relay, 'status')).text).toMatch(

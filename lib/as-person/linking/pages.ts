@@ -69,7 +69,7 @@ export function codePage(link: { code: string; name: string; command: string }):
     'One more step',
     `<p>Type this in Slack, as <strong>${escaped(name)}</strong>, within ${MINUTES} minutes:</p>
 <p class="code"><code>${escaped(command)} link ${code}</code></p>
-<p>Nothing is linked before that. Do not share the code: anyone who has it can act in your name.</p>`,
+<p>Nothing is linked before that. Do not share the code. If another person sent you the link, close this page: with the code, that person could act in your name.</p>`,
   );
 }
 

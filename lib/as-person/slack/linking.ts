@@ -9,8 +9,8 @@ import {
   notOffered,
   openLinkMessage,
 } from '../../platforms/slack/link-messages.ts';
-import { message, type SlackMessage, section, warning } from '../../platforms/slack/messages.ts';
-import { escaped, time } from '../../platforms/slack/mrkdwn.ts';
+import { message, type SlackMessage, section, sentence, warning } from '../../platforms/slack/messages.ts';
+import { code, escaped, time } from '../../platforms/slack/mrkdwn.ts';
 import type { Runtime, Stores } from '../../runtime.ts';
 import { deathInWords } from '../grants/errors.ts';
 import type { Grant, Holder } from '../grants/grant.ts';
@@ -39,11 +39,26 @@ export function createLinking(
   /** True if people can link an account on the connection. */
   const isOffered = (connection: string) => (config.connections[connection]?.mcp.accounts ?? 'off') !== 'off';
 
+  /** Says which commands act in the name of a person with a linked account. */
+  function inYourName(connection: string): string {
+    const { accounts, commands = {} } = config.connections[connection]?.mcp ?? {};
+    if (accounts === 'required') return 'all commands act in your name, with your rights.';
+    const verbs = Object.keys(commands).flatMap((command) => (command === 'week' ? ['today', command] : command));
+    if (verbs.length === 0) return `no command acts in your name until ${escaped(config.contact)} sets it up.`;
+    const typed = verbs.map((verb) => code(`${settings.command} ${verb}`)).join(', ');
+    return `these commands act in your name, with your rights: ${typed}. Partner Relay's other commands use its own account.`;
+  }
+
+  /** The account and its workspace have no name here (docs/partner-api.md#mcp-authorization): the person chose both. */
+  const linkedSince = ({ connection, linkedAt }: Grant): string =>
+    `Your account has been linked since ${time(linkedAt)}, with the workspace that you chose. ${sentence(inYourName(connection))}`;
+
   /**
    * Returns why a person cannot use a verb. If `connections.<name>.mcp.accounts` is `required`, the relay acts only in
    * their own name.
    */
-  const faultOf: Permissions['faultOf'] = async (verb, { userId, channelId = '', ...asked }) => {
+  const faultOf: Permissions['faultOf'] = async (permission, { userId, channelId = '', ...asked }) => {
+    const { verb } = asked.verb ?? { verb: permission };
     const connection = asked.connection ?? settings.channels[channelId]?.connection ?? settings.connection;
     const { mcp } = config.connections[connection] ?? {};
     if (mcp?.accounts !== 'required') return undefined;
@@ -51,8 +66,7 @@ export function createLinking(
     if (!grant || grant.death) {
       return `Here, people act in their own name. Link your account first: ${settings.command} link`;
     }
-    const unserved = unservedCommand(verb, mcp);
-    return unserved && `${settings.command} ${unserved}`;
+    return unservedCommand(verb === 'today' ? 'week' : verb, mcp, `${settings.command} ${verb}`);
   };
 
   /** Answers `link` with a button, or, for a code, with the result of the link. */
@@ -68,8 +82,8 @@ export function createLinking(
     const grant = await grants.get(connection, holderOf(asking));
     const isLinked = grant !== undefined && grant.death === undefined;
     const what = isLinked
-      ? `${actsAs(grant)} If you link another account, it replaces this one.`
-      : 'After you link your account, Partner Relay does what you ask for in your name, with your rights.';
+      ? `${linkedSince(grant)} If you link another account, it replaces this one.`
+      : `After you link your account, ${inYourName(connection)}`;
     return linkMessage(what, connection);
   }
 
@@ -109,7 +123,9 @@ export function createLinking(
         continue;
       }
       return message(
-        section(`:white_check_mark: Your account is linked. ${actsAs(confirmed.grant)}${allowedBy(confirmed.grant)}`),
+        section(
+          `:white_check_mark: Your account is linked. ${sentence(inYourName(connection))}${allowedBy(confirmed.grant)}`,
+        ),
       );
     }
     if (wrong) return wrong;
@@ -134,7 +150,7 @@ export function createLinking(
     const heading = section(`*Your account${onConnection(connection, config)}*`);
     if (grant && !grant.death) {
       const unused = `It expires ${time(grant.unusedUntil)} unless you use it before.`;
-      return [heading, section(`${actsAs(grant)} ${unused}`)];
+      return [heading, section(`${linkedSince(grant)} ${unused}`)];
     }
     const why = grant?.death ? `It no longer works: ${deathInWords(grant.death)}.` : 'You have not linked an account.';
     const isRequired = config.connections[connection]?.mcp.accounts === 'required';
@@ -154,11 +170,6 @@ function wrongCode(triesLeft: number, connection: string): SlackMessage {
   if (triesLeft > 0)
     return warning(`That is not the code. You have ${triesLeft} more ${triesLeft === 1 ? 'try' : 'tries'}.`);
   return linkMessage('That is not the code, and this was the last try. Nothing was linked.', connection);
-}
-
-/** The account and its workspace have no name here (docs/partner-api.md#mcp-authorization): the person chose both. */
-function actsAs({ linkedAt }: Grant): string {
-  return `You act as yourself, with the account and workspace that you chose (${time(linkedAt)}).`;
 }
 
 const allowedBy = ({ scopes }: Grant) =>

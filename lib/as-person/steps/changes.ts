@@ -1,6 +1,6 @@
 import type { ToolCall } from '../../config/template.ts';
 import { saidIn, type ToolAnswer } from '../../config/tool-answer.ts';
-import { NeedsOperator, NotDone } from '../../engine/record/interruption.ts';
+import { NeedsOperator, NotDone, PerhapsDone, StepFailed } from '../../engine/record/interruption.ts';
 import type { StepEntry } from '../../engine/record/journal.ts';
 import { ofEarlierTable } from '../../engine/record/replaced-table.ts';
 import { type ActingRun, type AsPerson, changeBy } from '../../engine/run/acting.ts';
@@ -68,9 +68,11 @@ export function createToolChanges(run: ActingRun, access: ToolAccess) {
       }
     } catch (error) {
       if (error instanceof NotDone) return { became: 'unknown', why: `${why}. ${error.message}` };
+      // The next run only looks again.
+      if (error instanceof StepFailed) throw new StepFailed(error.message, { waitsFor: 'answer', cause: error });
       throw error;
     }
-    return { became: 'unknown', why: `${why}; it is not in the list` };
+    return { became: 'unknown', why: `${why}; it is not there yet, but may still come` };
   }
 
   /** After the table was lost or restored, sends nothing that may already have been sent before. */
@@ -156,9 +158,11 @@ export function createToolChanges(run: ActingRun, access: ToolAccess) {
     const made = await make(change);
     if (made.became === 'done') return made.kept;
     if (made.became === 'failed') {
-      throw new NotDone(isPublic ? 'The service refuses this' : `The tool ${change.call.tool} says: ${made.said}`);
+      throw new NotDone(isPublic ? 'The service refuses this' : `The service says: ${made.said}`);
     }
     const why = isPublic ? '' : ` (${made.why})`;
-    throw new NotDone(`Before you ask again, look in the service whether ${change.unclear}: its answer was lost${why}`);
+    throw new PerhapsDone(
+      `Before you ask again, look in the service whether ${change.unclear}: its answer was not clear${why}`,
+    );
   };
 }

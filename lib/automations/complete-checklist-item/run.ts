@@ -1,5 +1,5 @@
 import { callOf, type Fields, fieldsIn } from '../../config/template.ts';
-import { AccountFirst, NotDone, Refused, RetryAt, StepFailed } from '../../engine/record/interruption.ts';
+import { AccountFirst, NotDone, PerhapsDone, Refused, RetryAt, StepFailed } from '../../engine/record/interruption.ts';
 import type { JobSteps } from '../../engine/run/job-steps.ts';
 import { placeOf, setNewest } from '../../engine/run/newest-wins.ts';
 import { message, plainSection, sentence } from '../../platforms/slack/messages.ts';
@@ -57,6 +57,7 @@ export const run = defineRun(checklistItemJobs, async ({ items, completed, leftO
   const link = outcomes.find((outcome) => outcome.link)?.link;
   const other = job.asked?.by ? '' : ' For another item, comment /done and its number.';
   const nothing = `${reasons}. Nothing was ${what}.${other}`;
+  if (done.length === 0 && outcomes.some(({ isUnclear }) => isUnclear)) throw new PerhapsDone(`${reasons}.${other}`);
   if (done.length === 0) throw link ? new AccountFirst(nothing, link) : new NotDone(nothing);
   const which = `checklist item${done.length > 1 ? 's' : ''} ${enumerated(done)}`;
   const text = `${completed ? `completed ${which}` : `set ${which} to open`}${mine ? ' as you' : ''}`;
@@ -99,6 +100,8 @@ const NO_ITEM = 'there is no such item';
 interface Outcome {
   /** Why the item was not changed, or null. */
   refused: string | null;
+  /** True if only the person can look whether it was changed. */
+  isUnclear?: boolean;
   /** When to set the item again, because no older request can arrive from then on; epoch milliseconds. */
   until?: number;
   /** The scopes to request if the person has to link their account first. */
@@ -115,7 +118,8 @@ async function asThem({ uses, tools }: Mine<'done' | 'undo'>, step: string, fiel
     return { refused: null };
   } catch (error) {
     if (!(error instanceof NotDone)) throw error;
-    return { refused: error.message, ...(error instanceof AccountFirst && { link: error.scopes }) };
+    const isUnclear = error instanceof PerhapsDone;
+    return { refused: error.message, isUnclear, ...(error instanceof AccountFirst && { link: error.scopes }) };
   }
 }
 

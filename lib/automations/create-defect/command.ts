@@ -28,7 +28,7 @@ export interface DefectCommand {
 export const defectVerb: Verb<DefectCommand> = {
   verb: 'defect',
   usage: 'defect [title]',
-  does: 'creates a defect; without a title, opens a form',
+  does: "creates a defect; opens a form if the title or the channel's project is missing",
   examples: ['defect Login fails on Safari', 'defect'],
   read(text) {
     const title = unquoted(text);

@@ -28,6 +28,7 @@ export const taskVerb: JobVerb<TaskCommand> = {
   print,
   doubt: ({ title }) => doubtOfTitle('task', title),
   permission: 'task',
+  needsProject: true,
   job: (command, origin, { slack }) =>
     taskJobs.draft({
       ...eventOf('task', print(command), origin),

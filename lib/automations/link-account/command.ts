@@ -10,7 +10,7 @@ export interface LinkCommand {
 export const linkVerb: Verb<LinkCommand> = {
   verb: 'link',
   usage: 'link [code]',
-  does: 'links your account, so that what you ask for is done in your name',
+  does: 'links your account, so that commands can act in your name',
   examples: ['link', 'link 482-913'],
   read(text) {
     if (text === '') return { command: { verb: 'link' } };

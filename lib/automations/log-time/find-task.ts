@@ -24,8 +24,11 @@ export interface TaskSource {
   /**
    * Looks up a text as an id after no search has found it.
    * @param isWhole true if the text is all that was typed for the task
+   * @param isWord true if the text is one word, or marked as an id
    */
-  byOddId(text: string, isWhole: boolean): Promise<Task | null>;
+  byOddId(text: string, isWhole: boolean, isWord: boolean): Promise<Task | null>;
+  /** True if nothing searches for names. */
+  isBlind?: boolean;
   /** Tasks that earlier jobs have seen. A search does not find names with a typo in the first letters. */
   known?(): Promise<readonly Task[]>;
 }
@@ -78,7 +81,7 @@ export function tasksOfKey(steps: JobSteps, known?: () => Promise<readonly Task[
       const { kept: found, whole } = await steps.list(step, searchTasks, { q }, keptTask, ({ id }) => id, PAGES);
       return { found, whole };
     },
-    byOddId: async (text) => (/\d/.test(text) ? null : taskById('find the task', text, steps)),
+    byOddId: async (text, _, isWord) => (!isWord || /\d/.test(text) ? null : taskById('find the task', text, steps)),
   };
 }
 
@@ -95,7 +98,7 @@ export function tasksOfTool(tools: AsPerson, use: FindTool | undefined): TaskSou
     byId: async (text) => (TASK_ID.test(text) ? asTyped(text) : null),
     byOddId: async (text, isWhole) => (isWhole ? asTyped(text) : null),
   };
-  if (!use || !isListing(use)) return { ...ids, search: async () => ({ found: [], whole: true }) };
+  if (!use || !isListing(use)) return { ...ids, isBlind: true, search: async () => ({ found: [], whole: true }) };
   return {
     ...ids,
     async search(step, text) {
@@ -140,7 +143,7 @@ export async function findTask(typed: TypedTime, tasks: TaskSource): Promise<Rea
   // An id with digits may also begin a name, but a UUID does not.
   if (byId && (!isOpen || UUID.test(first))) return read(ofFirst(byId));
   const { fitting, whole } = byId ? await searchBeside(ofFirst(byId), words, tasks) : await search(words, tasks);
-  const byOddId = mayBeId && (typed.isId || fitting.length === 0) ? await tasks.byOddId(first, !isOpen) : null;
+  const byOddId = typed.isId || fitting.length === 0 ? await tasks.byOddId(first, !isOpen, mayBeId) : null;
   if (byOddId) return read(ofFirst(byOddId));
   const { meant, others } = readingsOf(fitting);
   const offered = [...meant, ...others];

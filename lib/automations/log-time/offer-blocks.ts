@@ -2,6 +2,7 @@ import type { Languages } from '../../commands/day-names.ts';
 import { printDuration } from '../../commands/duration.ts';
 import { excerpt } from '../../commands/fault.ts';
 import { printLog } from '../../commands/log.ts';
+import type { McpConfig } from '../../config/mcp.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { placeOf, runButton } from '../../platforms/slack/command-button.ts';
 import { message, plainSection, sentence } from '../../platforms/slack/messages.ts';
@@ -18,10 +19,11 @@ export interface AskedTime {
   languages: Languages;
   /** The command in Slack, `/pm`. */
   slash: string;
+  mcp: McpConfig | undefined;
 }
 
 /** A task, date and note that a person may mean. */
-export interface OfferedEntry extends Pick<ReadTask, 'task' | 'note'> {
+export interface OfferedEntry extends Pick<ReadTask, 'task' | 'note' | 'before'> {
   date: string;
   /** Set if it differs from the duration that was typed first. */
   minutes?: number;
@@ -59,10 +61,14 @@ export function offerBlocks(
     return runButton(isKept ? kept : (labels[index] ?? ''), value, index);
   });
   if (buttons.length < offered.length) return undefined;
-  const [note, ...others] = new Set(offered.map((one) => (one.isKept ? undefined : one.note)));
-  const noted = note === undefined || others.length > 0 ? '' : ` The note would be ${excerpt(note)}.`;
+  const [note, ...others] = new Set(offered.flatMap((one) => (one.isKept ? [] : [one.note])));
+  const which = offered.some(({ isKept }) => isKept)
+    ? 'If a button shows no note, the note is'
+    : 'The entry then has the note';
+  const one = note === undefined ? '' : ` ${which} ${excerpt(note)}.`;
+  const noted = others.length > 0 ? " Other words than the task's name become the note." : one;
   return message(
-    plainSection(`:warning: ${sentence(said)}${noted}${said.endsWith('?') ? '' : ` ${didYouMean(offered)}`}`),
+    plainSection(`:warning: ${sentence(said)}${said.endsWith('?') ? '' : ` ${didYouMean(offered)}`}${noted}`),
     ...buttons,
   ).blocks;
 }

@@ -45,7 +45,8 @@ export const run = defineRun(timeJobs, async (time, steps, context) => {
     ? asThem(mine, time, steps, context)
     : withKey(time, steps, context));
   const isPublic = time.by.in === 'github';
-  const asked = { time, job, today: dateAsked(job, timeZone), languages, slash };
+  const { mcp } = config.connections[job.connection] ?? {};
+  const asked = { time, job, today: dateAsked(job, timeZone), languages, slash, mcp };
   const { task, note, date } = await whatToLog(asked, tasks).catch(ifRefused('this search', isPublic));
   const timesheet = timesheetOf({ connection: job.connection, address });
   const day = await steps.read('read that day', 'timesheet', () => timesheet.onDay(date));

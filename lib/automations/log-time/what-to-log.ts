@@ -3,6 +3,7 @@ import { parseDuration } from '../../commands/duration.ts';
 import { excerpt } from '../../commands/fault.ts';
 import { noteWith, ONLY_YOURSELF, secondEntry, type UnclearDay } from '../../commands/log.ts';
 import { comparableName, noteIn } from '../../commands/words.ts';
+import { unservedCommand } from '../../config/settings.ts';
 import { addDays, dateIn } from '../../dates.ts';
 import { NotDone } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
@@ -20,8 +21,11 @@ import {
 import { type AskedTime, type OfferedEntry, offerBlocks, saidBlocks } from './offer-blocks.ts';
 
 /** For the records, which must not contain the note. */
-const WHICH_DAY = 'Some words may be a day. Put a note in quotation marks, or write a date before the task';
+const WHICH_DAY =
+  'Some words may be a day or a part of a note. Put a note in quotation marks, or write a date before the task';
 const DAY_IN_NOTE = `${WHICH_DAY}, such as 2026-11-18`;
+
+const BLIND = 'With your linked account, Partner Relay cannot look up names of tasks here';
 
 /** Decides what to log. @throws {NotDone} unless that is certain; in Slack with a button for each possible command */
 export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<OfferedEntry> {
@@ -29,8 +33,9 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Of
   // In an open text, the day may belong to a name, and then may be in the future.
   if (!time.open) dateOf(time.day, asked);
   const read = await findTask(time, tasks);
-  const readingOf = ({ task, day, note, isNoteUnread }: ReadTask): OfferedEntry => ({
+  const readingOf = ({ task, day, note, isNoteUnread, before }: ReadTask): OfferedEntry => ({
     task,
+    ...(before && { before }),
     note: isNoteUnread && note ? noteIn(note) : note,
     date: dateOf(day, asked),
   });
@@ -44,8 +49,10 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Of
   }
   const { fault, said, offered } = read;
   if (offered.length === 0) {
-    const find = `To see ids, type ${asked.slash} find <part of the name>.`;
+    const isFound = !asked.mcp || unservedCommand('find', asked.mcp, 'find') === undefined;
+    const find = isFound ? `To see ids, type ${asked.slash} find <part of the name>.` : 'Write the id of the task.';
     const what = unclear ? unclearDay(unclear.words, asked.languages) : find;
+    if (tasks.isBlind) throw new NotDone(`${BLIND}. Write the id of the task`, saidBlocks(`${BLIND}. ${what}`));
     throw new NotDone(`${fault}. ${WHAT_WORKS}`, saidBlocks(`${said}. ${what}`));
   }
   if (unclear) return dayMeant(offered.map(readingOf), unclear, asked, false);
@@ -93,7 +100,7 @@ function dayMeant(
   }
   const days = daysMeant(words, asked.languages, asked.today).map((day) => dateOf(day, asked));
   const dated = read.flatMap((entry) => days.map((date) => ({ ...entry, date })));
-  const kept = at === 'task' || !first ? [] : [{ ...first, note: noteWith(unclear, first.note), isKept: true }];
+  const kept = at === 'task' || !first ? [] : [{ ...first, note: keptNote(first, unclear), isKept: true }];
   const said =
     at === 'task' && days.length > 1
       ? `${excerpt(words)} may mean more than one day`
@@ -105,6 +112,13 @@ function dayMeant(
     `${at === 'task' && days.length > 1 ? `${said}. Write a date` : WHICH_DAY}${days.length === 0 ? '' : `, such as ${days.join(' or ')}`}`,
     readings.length === 0 ? saidBlocks(said) : offerBlocks(said, readings, asked, { areDated: true }),
   );
+}
+
+/** Returns the note with the words that may mean a day, in the order in which the person typed them. */
+function keptNote({ before = '', note = '' }: OfferedEntry, unclear: UnclearDay): string {
+  const inFront = note.startsWith(before) ? before : '';
+  const behind = note.slice(inFront.length).trim();
+  return `${inFront} ${noteWith(unclear, behind === '' ? undefined : behind)}`.trim();
 }
 
 function beginsWith(text: string, name: string): boolean {

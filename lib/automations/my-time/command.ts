@@ -10,18 +10,21 @@ export const myTimeJobs = defineJobs(
   }),
 );
 
-const verbOf = <Period extends 'today' | 'week'>(verb: Period, does: string): JobVerb<{ verb: Period }> => ({
-  ...bare(verb, does),
+/** The answer to questions about other days. */
+export const THIS_WEEK = '{slash} week shows this week. For earlier weeks, open the service.';
+
+const verbOf = <Period extends 'today' | 'week'>(verb: Period, when: string): JobVerb<{ verb: Period }> => ({
+  ...bare(verb, `shows what you have logged ${when}, and if you get reminders, what is missing`),
   read: (text) =>
     text === ''
       ? { command: { verb } }
       : {
-          fault: `Write only “{slash} ${verb}”. {slash} week shows each day of this week. For earlier weeks, open the service.`,
+          fault: `Write only “{slash} ${verb}”. ${THIS_WEEK}`,
           suggestions: [...new Set([verb, 'week'])],
         },
   permission: 'log',
   job: (_, origin) => myTimeJobs.draft({ ...eventOf(verb, verb, origin), input: { by: origin.by, period: verb } }),
 });
 
-export const todayVerb = verbOf('today', 'shows what you have logged today, and what is missing');
-export const weekVerb = verbOf('week', 'shows what you have logged this week, and what is missing');
+export const todayVerb = verbOf('today', 'today');
+export const weekVerb = verbOf('week', 'this week');

@@ -31,7 +31,8 @@ const PAGES = { task: 'tasks', 'test case': 'testCases', 'test step': 'testSteps
 export const run = defineRun(relateJobs, async ({ defect, issue = '', to }, steps, context) => {
   const { job, config } = context;
   const { mcp } = config.connections[job.connection] ?? {};
-  const unserved = defect !== undefined && mcp ? unservedCommand('relate', mcp) : undefined;
+  const unserved =
+    defect !== undefined && mcp ? unservedCommand('relate', mcp, `${config.slack?.command} relate`) : undefined;
   if (unserved !== undefined) throw new NotDone(unserved);
   const id =
     defect === undefined ? await defectOf(issue, context) : await steps.idFrom(linkDefect, 'defect_id', defect);

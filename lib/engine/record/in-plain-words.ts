@@ -16,7 +16,8 @@ export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: st
   },
   answer: {
     what: 'to check whether it was created',
-    toPerson: 'the service gave no clear answer, so Partner Relay first checks whether this was done',
+    toPerson:
+      'the service gave no clear answer, so Partner Relay checks whether this was done, and does not do it twice',
   },
   'late call': {
     what: 'for an earlier request that may still arrive',

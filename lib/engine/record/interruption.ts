@@ -64,10 +64,15 @@ export class StepFailed extends Interruption {
   override readonly name = 'StepFailed';
   /** The earliest time for the next attempt that the service asked for. Epoch milliseconds. */
   readonly notBefore: number;
+  readonly waitsFor: WaitsFor;
 
-  constructor(why: string, { notBefore = 0, ...options }: ErrorOptions & { notBefore?: number } = {}) {
+  constructor(
+    why: string,
+    { notBefore = 0, waitsFor = 'retry', ...options }: ErrorOptions & { notBefore?: number; waitsFor?: WaitsFor } = {},
+  ) {
     super(why, options);
     this.notBefore = notBefore;
+    this.waitsFor = waitsFor;
   }
 }
 
@@ -106,6 +111,9 @@ export class NotDone extends Interruption {
     this.blocks = blocks;
   }
 }
+
+/** Only the person can look whether it was done. */
+export class PerhapsDone extends NotDone {}
 
 /** The person has to link their account and ask again. */
 export class AccountFirst extends NotDone {

@@ -16,7 +16,8 @@ export interface Sealing {
 
 /** The text in the records of a job in place of words that only the person who asked may read. */
 export const DONE_AS_PERSON = 'done';
-export const NOT_DONE_AS_PERSON = 'not done; the person who asked was told why';
+export const NOT_DONE_AS_PERSON = 'not done; the answer to this request said why';
+export const PERHAPS_DONE_AS_PERSON = 'it is unknown whether this was done; look in the service before you ask again';
 
 /**
  * Hides what a tool returned from everyone but the person who asked. The journal keeps it sealed, in case the worker

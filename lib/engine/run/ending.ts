@@ -52,7 +52,8 @@ export function endingOf(
   if (attempts >= MAX_ATTEMPTS) return { ...parked(`${why} (${attempts} attempts)`, 'failed', journal), attempts };
   const retryAt = clock() + retryPause(attempts, random);
   const dueAt = error instanceof StepFailed ? Math.max(retryAt, error.notBefore) : retryAt;
-  return { ended: 'waits', wait: new RetryAt(dueAt, why, { waitsFor: 'retry' }), attempts };
+  const waitsFor = error instanceof StepFailed ? error.waitsFor : 'retry';
+  return { ended: 'waits', wait: new RetryAt(dueAt, why, { waitsFor }), attempts };
 }
 
 const ASKS_NEWER_EVERY_MS = 4 * 60_000;

@@ -1,8 +1,8 @@
 import { NewerItem } from '../../state/table/unreadable-item.ts';
-import { AccountFirst, NeedsOperator, NotDone, RetryAt } from '../record/interruption.ts';
-import type { Job } from '../record/job.ts';
+import { AccountFirst, NeedsOperator, NotDone, PerhapsDone, RetryAt } from '../record/interruption.ts';
+import { askedIn, type Job } from '../record/job.ts';
 import type { ForNextRun } from '../record/job-store.ts';
-import { DONE_AS_PERSON, NOT_DONE_AS_PERSON } from '../record/privacy.ts';
+import { DONE_AS_PERSON, NOT_DONE_AS_PERSON, PERHAPS_DONE_AS_PERSON } from '../record/privacy.ts';
 import type { Automation } from './automation.ts';
 import { crashesInVain, type Ending, endingOf, parkCrashed, parked, sentTooOften } from './ending.ts';
 import type { JobSteps } from './job-steps.ts';
@@ -123,8 +123,8 @@ async function tellOfEnding({ person }: Run, ending: Ending): Promise<void> {
 
 /** Returns the outcome in the records for a job that acted as the person who asked. */
 function recordOf(said: Told): string {
-  if (said.of === 'not done') return NOT_DONE_AS_PERSON;
-  return said.id === undefined ? DONE_AS_PERSON : `${DONE_AS_PERSON}: ${said.id}`;
+  if (said.of === 'not done') return said.isUnclear ? PERHAPS_DONE_AS_PERSON : NOT_DONE_AS_PERSON;
+  return said.id === undefined ? DONE_AS_PERSON : `${DONE_AS_PERSON}; its id in the service is ${said.id}`;
 }
 
 /** For comments on GitHub, because everybody can read them and the operator's reason is not public. */
@@ -133,10 +133,10 @@ const DISCARDED_IN_PUBLIC = 'an administrator of Partner Relay has discarded thi
 /** Ends a job that an operator has discarded. */
 async function discard(run: Run, reason: string): Promise<Ending> {
   const { job, worker, journal, person } = run;
-  const said = notDone(`discarded: ${reason}`);
+  const said = `your request “${askedIn(job)}” was discarded: ${reason}`;
   try {
     await letGo(job, 'parked', worker);
-    await person.outcome(job.replyTo?.in === 'github' ? notDone(DISCARDED_IN_PUBLIC) : said);
+    await person.outcome(job.replyTo?.in === 'github' ? notDone(DISCARDED_IN_PUBLIC) : notDone(said));
   } catch (error) {
     const ending = endingOf(job, error, journal, { ...worker, bug: run.bug });
     if (ending.ended !== 'parked') return ending;
@@ -144,7 +144,7 @@ async function discard(run: Run, reason: string): Promise<Ending> {
     // behind.
     worker.report({ news: 'untold', job, error: ending.reason });
   }
-  return { ended: 'not-done', outcome: said.text };
+  return { ended: 'not-done', outcome: `discarded: ${reason}` };
 }
 
 /** Releases what the job holds outside its own record. */
@@ -156,7 +156,7 @@ export async function letGo(job: Job, ending: 'succeeded' | 'parked', { automati
 type Told = ReplyContent & { of: 'done' | 'not done' };
 
 /** The words for the person that the journal keeps if the job is not done. */
-type KeptWords = string | Pick<Told, 'text' | 'blocks' | 'link'>;
+type KeptWords = string | Pick<Told, 'text' | 'blocks' | 'link' | 'isUnclear'>;
 
 const notDone = (kept: KeptWords): Told => ({ of: 'not done', ...(typeof kept === 'string' ? { text: kept } : kept) });
 
@@ -170,6 +170,7 @@ async function runSteps(automation: Automation, job: Job, steps: JobSteps): Prom
         text: error.message,
         blocks: error.blocks,
         ...(error instanceof AccountFirst && { link: error.scopes }),
+        ...(error instanceof PerhapsDone && { isUnclear: true }),
       });
     throw error;
   }

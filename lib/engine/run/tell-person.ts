@@ -9,7 +9,7 @@ import type { Reply, ReplySteps } from './reply-steps.ts';
 /** The news of a job for the person who requested it. */
 export type ReplyContent =
   | ({ of: 'done' } & Outcome)
-  | ({ of: 'not done' } & Pick<Outcome, 'text' | 'blocks' | 'link'>)
+  | ({ of: 'not done' } & Pick<Outcome, 'text' | 'blocks' | 'link' | 'isUnclear'>)
   /** The estimated time; epoch milliseconds. */
   | { of: 'waiting'; until: number | undefined; waitsFor: WaitsFor }
   | { of: 'parked'; kind: ParkKind };
@@ -27,6 +27,8 @@ export interface Outcome {
   blocks?: readonly object[];
   /** The person has to link their account first: the scopes to request in addition to those already granted. */
   link?: readonly string[];
+  /** True if it is unknown whether this was done. */
+  isUnclear?: boolean;
   /** True if no reply is sent, because an outsider asked. */
   isUntold?: boolean;
 }

@@ -38,7 +38,8 @@ export function takeCommands(
   config: RelayConfig,
   verbs: Verbs,
 ): Taken {
-  const commandsIn = commandsOf(verbs, settings, config.slack?.languages ?? []);
+  // An edit does not change which lines are in doubt.
+  const commandsIn = commandsOf(verbs, settings, config.slack?.languages ?? [], Date.parse(read.comment.created_at));
   const now = commandsIn(read.comment.body);
   const before = read.action === 'edited' ? commandsIn(read.changes?.body?.from ?? read.comment.body) : [];
   const lines = new Map(now.map((one) => [one.line, one]));
@@ -89,11 +90,19 @@ function itemsIn({ parsed }: CommandLine): number {
 }
 
 /** Finds the commands in a text that the repository allows. */
-function commandsOf({ list, parse }: Verbs, settings: RepositoryConfig, languages: Languages) {
+function commandsOf(verbs: Verbs, settings: RepositoryConfig, languages: Languages, createdAt: number) {
+  const { list, parse } = verbs;
+  const certain = (parsed: ParsedCommand): ParsedCommand => {
+    const doubt = 'command' in parsed && verbs.of(parsed.command).doubt?.(parsed.command, createdAt);
+    return doubt ? { fault: `${doubt} If this is correct, ask for it in Slack, where you can confirm it.` } : parsed;
+  };
   const allowed = list.filter(({ inComments }) => inComments === true || (inComments && settings[inComments]));
   const names = allowed.map(({ verb }) => verb);
   return (body: string | null | undefined): CommandLine[] =>
-    commandLines(body ?? '', names).map((line) => ({ line, parsed: forComment(parse(line.slice(1), languages)) }));
+    commandLines(body ?? '', names).map((line) => ({
+      line,
+      parsed: forComment(certain(parse(line.slice(1), languages))),
+    }));
 }
 
 /** Writes a fault as GitHub shows it. */

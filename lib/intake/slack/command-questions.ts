@@ -34,6 +34,6 @@ export function questionBefore(
 ): SlackMessage | undefined {
   const typed = verbs.print(command);
   const buttons = runButton(`Run ${settings.command} ${typed}`, { command: typed, happened });
-  const asked = section(`:question: ${doubt} Do you mean ${code(`${settings.command} ${typed}`)}?`);
+  const asked = section(`:question: ${doubt} Run ${code(`${settings.command} ${typed}`)} anyway?`);
   return buttons.length === 0 ? undefined : message(asked, ...buttons);
 }

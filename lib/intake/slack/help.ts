@@ -25,8 +25,9 @@ export async function usableVerbs(
   const { accounts } = intake.config.connections[connectionOf(intake, channelId)]?.mcp ?? {};
   const verbs = intake.verbs.list;
   const mayUse = async (verb: Verbs['list'][number]) => {
-    const { permission, needsAccounts } = verb;
+    const { permission, needsAccounts, needsProject } = verb;
     if (needsAccounts && accounts === 'off') return false;
+    if (needsProject && intake.settings.channels[channelId]?.projectId === undefined) return false;
     if (permission === null) return true;
     // Without an answer from Slack, help shows a command rather than hiding it.
     const fault = await intake.permissions.faultOf(permission, { userId, channelId, verb }).catch(() => undefined);
@@ -107,7 +108,6 @@ export async function statusMessage(
         other.createdAt < job.createdAt,
     );
   const unfinished = jobs.filter((job) => !isOver(job));
-  const isFurther = isNextFurther(jobs, intake.clock());
   const inOrder = [...unfinished, ...jobs.filter(isOver)].slice(0, SHOWN);
   const more = unfinished.length - SHOWN;
   const told = inOrder.map((job) => jobSection(job, isHeldUp(job), intake));
@@ -120,7 +120,7 @@ export async function statusMessage(
       section('*Your last requests*'),
       ...told,
       section(
-        `*Calls to the service${onConnection(connection, intake.config)}*\n${nextSlot(budget, isFurther, intake)} ${calls}`,
+        `*Calls to the service${onConnection(connection, intake.config)}*\n${nextSlot(budget, jobs, intake)} ${calls}`,
       ),
       ...linked,
     ],
@@ -129,13 +129,17 @@ export async function statusMessage(
 
 function nextSlot(
   { isStopped, refusesKey, lanes }: ConnectionView,
-  isFurther: boolean,
+  jobs: readonly Job[],
   { config: { contact }, clock }: SlackIntake,
 ): string {
   if (refusesKey) return `New requests wait until ${escaped(contact)} has replaced Partner Relay's key.`;
   if (isStopped) return 'New requests wait until the service works again.';
-  const { nextSlotAt } = lanes[isFurther ? 'further' : 'interactive'];
-  return nextSlotAt <= clock() ? 'New requests run at once.' : `New requests wait until ${time(nextSlotAt)}.`;
+  const { nextSlotAt } = lanes[isNextFurther(jobs, clock()) ? 'further' : 'interactive'];
+  if (nextSlotAt > clock()) return `New requests wait until ${time(nextSlotAt)}.`;
+  // The view has no outages of the MCP endpoint.
+  return jobs.some((job) => ['retry', 'answer'].includes(waitOf(job)?.for ?? ''))
+    ? 'New requests start at once, but may have to wait like those above.'
+    : 'New requests run at once.';
 }
 
 function waits(job: Job, contact: string, now: number): string {
