@@ -34,18 +34,23 @@ export interface ResolveOptions extends SweepOptions {
  */
 export async function resolveJob(job: Job, resolution: Resolution, options: ResolveOptions): Promise<Job> {
   if (job.status !== 'parked' || !isOutcomeUnknown(job)) throw cannotBe('resolved', job, options.clock());
-  const { operation, isSought = true } = job.parked?.open ?? {};
-  if (resolution === 'search' && !isSought)
-    throw new Error(
-      `the relay cannot search for what ${operation} created: look in the service, and resolve ${job.id} as done or again`,
-    );
+  if (resolution === 'search') verifyIsSought(job);
   // A job with an open creation begins with the search.
-  if (resolution !== 'search') await writeOutcomes(job, await checkedOutcomes(job, resolution, options), options);
+  else await writeOutcomes(job, await checkedOutcomes(job, resolution, options), options);
   const decision: Pick<OperatorDecision, 'what' | 'reason'> =
     typeof resolution === 'string'
       ? { what: resolution === 'again' ? 'resolved: create again' : 'resolved: search once more' }
       : { what: 'resolved with an id', reason: `created ${resolution.done}` };
   return queuedBy({ at: options.clock(), by: options.by, ...decision }, job, options);
+}
+
+/** @throws {Error} if another run cannot settle what is unknown, because nothing finds what was created */
+export function verifyIsSought({ id, parked }: Job): void {
+  const { operation, isSought = true } = parked?.open ?? {};
+  if (isSought) return;
+  throw new Error(
+    `the relay cannot search for what ${operation} created: look in the service, and resolve ${id} as done or again`,
+  );
 }
 
 /** Queues the job after an operator's decision. @throws {Error} if the job has changed since it was read */

@@ -12,7 +12,7 @@ import { requeueJob, type SweepOptions } from '../line/sweep.ts';
 import { openWaitingLines } from '../line/waiting-line.ts';
 import { asksQuestion, canBeDiscarded, type Job, questionOf, whoIsAsked } from '../record/job.ts';
 import { openJournal } from '../record/journal.ts';
-import { cannotBe, queuedBy, verifyIsOver } from './resolve.ts';
+import { cannotBe, queuedBy, verifyIsOver, verifyIsSought } from './resolve.ts';
 
 /** How many waiting jobs are resumed at once. All others continue when they are due. */
 const LOOKED_AT = 1_000;
@@ -73,7 +73,8 @@ export function resumedInWords(
  *
  * @param reason the operator's reason, or the answer to the job's question
  * @returns the queued job
- * @throws {Error} if the job is in another state, asks a question and there is no answer, or asks somebody else
+ * @throws {Error} if the job is in another state, asks a question and there is no answer, asks somebody else, or only a
+ * person can find out what it created
  */
 export async function replayJob(
   job: Job,
@@ -89,6 +90,7 @@ export async function replayJob(
   const answer = reason?.trim() || undefined;
   if (asksQuestion(job) && answer === undefined)
     throw new Error(`${job.id} asks a question: replay it with the answer, as --reason <answer>, or discard it`);
+  verifyIsSought(job);
   return queuedBy({ at: options.clock(), by, what: 'replayed', reason: answer }, job, options);
 }
 
