@@ -140,7 +140,7 @@ inBrowser("an operator's actions", () => {
       .getByText("The project has no defect with the id 'wrong'. Nothing was changed.")
       .waitFor();
     await question.getByLabel('Id of the defect').fill(defectId);
-    await question.getByLabel('Take the defect even if it belongs to another issue or job').check();
+    await question.getByLabel('Even if the relay made it for another issue or job, which keeps it').check();
     await confirm.click();
     await page.getByRole('link', { name: defectId }).waitFor();
     await change.click();
