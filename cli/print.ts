@@ -243,7 +243,7 @@ function stepInWords(entry: StepEntry): string {
   const { status, calls, result, note, failures = 0, settledBy, startedAt, finishedAt = startedAt } = entry;
   if (status === 'skipped') return `left out: ${note}`;
   const took = status === 'done' ? ` in ${elapsed(finishedAt - startedAt)}` : '';
-  const failed = status === 'failed' ? ` ${failures} times` : ` after ${counted(failures, 'failure')}`;
+  const failed = status === 'failed' ? ` in ${failures} runs` : ` after ${counted(failures, 'failed run')}`;
   const what = note ?? (calls === 'clock' ? '' : resultInWords(result));
   return `${status}${took}${failures > Number(status === 'failed') ? failed : ''}${settledBy === undefined ? '' : `: ${settledBy}`}${what === '' ? '' : `  ${what}`}`;
 }
