@@ -34,6 +34,8 @@ export interface Runtime {
   metrics: Metrics;
   /** The jobs that run in this process. */
   runs: ProcessRuns;
+  /** On one machine, GitHub's stand-in has its own credentials, which nobody entered. */
+  isGithubStandIn?: boolean;
 }
 
 /**

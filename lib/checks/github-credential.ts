@@ -9,11 +9,19 @@ import type { Credential } from './credential-check.ts';
  *
  * @param repositories the configured repositories
  */
-export function githubCredential(github: GithubClient, repositories: readonly { name: string }[]): Credential {
+export function githubCredential(
+  github: GithubClient,
+  repositories: readonly { name: string }[],
+  isStandIn: boolean | undefined,
+): Credential {
   // An installation belongs to an account and has one token for all of its repositories.
   const oneOfEachAccount = [...new Map(repositories.map(({ name }) => [name.split('/', 1)[0], name])).values()];
 
   async function use(): Promise<string> {
+    if (isStandIn)
+      throw new NothingThere(
+        'not entered, so a stand-in on this machine takes the place of GitHub; set GITHUB_TOKEN to check more',
+      );
     if (!(await github.isThere())) throw new NothingThere('the secret has neither an App nor a token');
     const app = await github.asApp();
     await app?.request('GET /app');
