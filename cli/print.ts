@@ -88,7 +88,8 @@ export function printOverview(jobs: readonly Job[]): void {
     else {
       // The one that says what does not work.
       const said = row.find(isHeldUp) ?? first;
-      const next = waitOf(said)?.for === 'key' ? aboutJob(said)[1] : 'They continue by themselves.';
+      const own = aboutJob(said)[1];
+      const next = own?.startsWith('Nothing to do') ? 'They continue by themselves.' : own;
       const what = `${row.length} jobs, the oldest from this time; to list them: npx partner-relay jobs --status waiting`;
       printRow(first, what, [newsOf(said), next]);
     }

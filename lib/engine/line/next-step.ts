@@ -1,3 +1,4 @@
+import { WRONG_ADDRESS } from '../../service/partner/errors.ts';
 import { executableUntil } from '../../service/partner/signed-request.ts';
 import type { WaitsFor } from '../record/history.ts';
 import { parkingInWords, waitInWords } from '../record/in-plain-words.ts';
@@ -98,7 +99,10 @@ function nextStepOfWaiting(job: Job, time: (ms: number) => string, now: number):
   };
 }
 
-function whatToDo({ connection }: Job, kind: WaitsFor | undefined): string | undefined {
+function whatToDo(job: Job, kind: WaitsFor | undefined): string | undefined {
+  const { connection } = job;
+  if (waitOf(job)?.why.includes(WRONG_ADDRESS))
+    return `Check the base URL in partner/${connection}, and the proxy in front of the service. After that, the jobs continue by themselves.`;
   if (kind !== 'key') return undefined;
   return `Enter a new key with npx partner-relay secrets set partner/${connection}. If the relay runs on one machine, restart it then. After that, the jobs continue within five minutes.`;
 }
