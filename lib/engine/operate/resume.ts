@@ -12,7 +12,7 @@ import { requeueJob, type SweepOptions } from '../line/sweep.ts';
 import { openWaitingLines } from '../line/waiting-line.ts';
 import { asksQuestion, canBeDiscarded, type Job, questionOf, whoIsAsked } from '../record/job.ts';
 import { openJournal } from '../record/journal.ts';
-import { cannotBe, queuedBy, verifyIsOver, verifyIsSought } from './resolve.ts';
+import { cannotBe, isSought, queuedBy, verifyIsOver } from './resolve.ts';
 
 /** How many waiting jobs are resumed at once. All others continue when they are due. */
 const LOOKED_AT = 1_000;
@@ -73,15 +73,16 @@ export function resumedInWords(
  *
  * @param reason the operator's reason, or the answer to the job's question
  * @returns the queued job
- * @throws {Error} if the job is in another state, asks a question and there is no answer, asks somebody else, or only a
- * person can find out what it created
+ * @throws {Error} if the job is in another state, only a person can find out what it created, it asks a question and
+ * there is no answer, or it asks somebody else
  */
 export async function replayJob(
   job: Job,
   { by, reason }: { by: string; reason?: string | undefined },
   options: SweepOptions & { clock: () => number },
 ): Promise<Job> {
-  if (job.status !== 'parked' && job.status !== 'waiting') throw cannotBe('replayed', job, options.clock());
+  const canRun = job.status === 'parked' ? isSought(job) : job.status === 'waiting';
+  if (!canRun) throw cannotBe('replayed', job, options.clock());
   const question = questionOf(job);
   if (question)
     throw new Error(
@@ -90,7 +91,6 @@ export async function replayJob(
   const answer = reason?.trim() || undefined;
   if (asksQuestion(job) && answer === undefined)
     throw new Error(`${job.id} asks a question: replay it with the answer, as --reason <answer>, or discard it`);
-  verifyIsSought(job);
   return queuedBy({ at: options.clock(), by, what: 'replayed', reason: answer }, job, options);
 }
 
