@@ -91,7 +91,7 @@ function inWords(link: Link): string {
     case 'unreadable':
       return `not as the relay writes it: ${link.wrong.join(', ')}. Set the defect that the issue has with --set, or use --clear`;
     case 'claimed':
-      return `not known; to see what became of its creation: npx partner-relay job ${link.claim.by}`;
+      return `not known; the job that is to create it shows more: npx partner-relay job ${link.claim.by}`;
     case 'made':
       return `defect ${link.defect.id}, made by ${link.claim.by}`;
     case 'moved':

@@ -140,7 +140,7 @@ inBrowser("an operator's actions", () => {
       .getByText("The project has no defect with the id 'wrong'. Nothing was changed.")
       .waitFor();
     await question.getByLabel('Id of the defect').fill(defectId);
-    await question.getByLabel('Even if another issue or job has it, and keeps it').check();
+    await question.getByLabel('Share it with another issue or job, if one has it').check();
     await confirm.click();
     await page.getByRole('link', { name: defectId }).waitFor();
     await change.click();
