@@ -34,7 +34,7 @@ export interface Runtime {
   metrics: Metrics;
   /** The jobs that run in this process. */
   runs: ProcessRuns;
-  /** On one machine, GitHub's stand-in has its own credentials, which nobody entered. */
+  /** True on one machine without credentials for GitHub. */
   isGithubStandIn?: boolean;
 }
 

@@ -36,7 +36,7 @@ export function githubChecks({ config, secrets, github, isStandIn, moved }: Gith
       return 'it is set';
     }),
     {
-      ...githubCredential(github, repositories, isStandIn),
+      ...githubCredential(isStandIn ? null : github, repositories),
       // The credentials may work for one repository and not for another.
       next: (verdict) => (verdict === 'unknown' ? [] : repositories.map((one) => repositoryCheck(one, github, moved))),
     },

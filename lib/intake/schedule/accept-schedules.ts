@@ -73,9 +73,8 @@ export async function acceptCustomSchedule(name: string, options: ScheduleOption
   const found = customOf(custom, 'schedule').find((one) => one.name === name);
   if (!found) throw new Error(`there is no schedule '${name}'`);
   const accepted = await acceptTime(found, at, options);
-  const key = keys.customSchedules();
-  const { until = {}, last } = (await table.get(key)) ?? {};
-  await table.put({ ...key, until, last: { ...Object(last), [name]: clock() } });
+  const { until = {}, last } = (await table.get(keys.customSchedules())) ?? {};
+  await table.put({ ...keys.customSchedules(), until, last: { ...Object(last), [name]: clock() } });
   return accepted;
 }
 
