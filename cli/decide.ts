@@ -2,6 +2,8 @@ import { Option } from 'commander';
 import { described } from '../console/decisions.ts';
 import { whyWaitsOn } from '../console/waits-on.ts';
 import { loadConfig } from '../lib/config/config-file.ts';
+import { localTime } from '../lib/dates.ts';
+import { type Choice, nextStep } from '../lib/engine/line/next-step.ts';
 import { findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
 import { type Resolution, resolveJob } from '../lib/engine/operate/resolve.ts';
 import { discardJob, replayJob } from '../lib/engine/operate/resume.ts';
@@ -39,7 +41,7 @@ export const replay: Define = (command, { open }) =>
         console.error(
           `${counted(all.length - chosen.length, 'job')} left out, because a question needs an answer of its own: answer with replay <id> --reason <answer>`,
         );
-      if (chosen.length === 0 || isOnlyListed(chosen, id, options, 'replay')) return;
+      if (chosen.length === 0 || isOnlyListed(chosen, id, options, 'replay', 'replay')) return;
       const decision = { by: operatorOf(target), reason: options.reason };
       const said = new Set<string>();
       await inTurn(
@@ -55,7 +57,7 @@ export const resolve: Define = (command, { open }) =>
     .arguments('[id]')
     .description('settle a job that is parked because the outcome of its creation is unknown')
     .option('--done <created id>', 'it was created, and this is its id, which is checked with the service')
-    .option('--again', 'it was not created: search once more, then create it again')
+    .option('--again', 'it was not created: create it again, unless a last search finds it')
     .option('--search', 'search the service once more')
     .option('--parked-for <text>', PARKED_FOR)
     .option('--yes', 'with --parked-for: apply the decision instead of only listing the jobs')
@@ -72,7 +74,7 @@ export const resolve: Define = (command, { open }) =>
         isOutcomeUnknown,
         'with an unknown outcome',
       );
-      if (isOnlyListed(chosen, id, options, 'resolve')) return;
+      if (isOnlyListed(chosen, id, options, 'resolve', way)) return;
       const resolution = await resolutionOf(way, options.done ?? '', open);
       const by = operatorOf(target);
       await inTurn(
@@ -101,7 +103,7 @@ export const discard: Define = (command, { open }) =>
         throw new Error('--lane chooses all waiting jobs of a backfill: leave out the id and --parked-for');
       const chosen =
         lane === undefined ? await chosenJobs(target.stores, id, parkedFor) : await waitingJobs(target.stores, lane);
-      if (isOnlyListed(chosen, id, options, 'discard')) return;
+      if (isOnlyListed(chosen, id, options, 'discard', 'discard')) return;
       const { reason } = options;
       await inTurn(
         chosen,
@@ -193,6 +195,7 @@ function isOnlyListed(
   id: string | undefined,
   { yes, json }: Several,
   verb: 'replay' | 'resolve' | 'discard',
+  choice: Choice,
 ): boolean {
   if (id !== undefined || yes) return false;
   if (json) {
@@ -202,7 +205,11 @@ function isOnlyListed(
   printJobs(chosen);
   const these = chosen.length === 1 ? 'this job' : `these ${chosen.length} jobs`;
   const rest = chosen.length < CHOSEN_AT_ONCE ? '' : '; if there are more, use the same command after that';
-  console.log(`\nAdd --yes to ${verb} ${these}${rest}.`);
+  const later = chosen.flatMap((job) => nextStep(job, localTime, Date.now())?.later ?? []);
+  const times = later.filter(({ choices }) => choices.includes(choice)).map(({ from }) => from);
+  const which = times.length === chosen.length ? these : `${times.length} of them`;
+  const early = ` Before ${localTime(Math.max(...times, 0))}, this is refused for ${which}, because the service may still carry out the request.`;
+  console.log(`\nAdd --yes to ${verb} ${these}${rest}.${times.length === 0 ? '' : early}`);
   return true;
 }
 

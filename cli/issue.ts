@@ -29,7 +29,7 @@ export const define: Define = (command, { open }) =>
       '--set <defect id>',
       'the issue has this defect, which is checked with the service; the next event updates it from the issue',
     )
-    .option('--steal', 'with --set: even if the relay made the defect for another issue or job')
+    .option('--steal', 'with --set: even if the relay made the defect for another issue or job, which keeps it')
     .option('--clear', 'the issue has no defect; the next event creates one if the issue should have one')
     .option('--json', 'as JSON')
     .action(async (text: string, options: LinkOptions) => {
@@ -91,7 +91,7 @@ function inWords(link: Link): string {
     case 'unreadable':
       return `not as the relay writes it: ${link.wrong.join(', ')}. Set the defect that the issue has with --set, or use --clear`;
     case 'claimed':
-      return `without a defect; to see the job that was to create it: npx partner-relay job ${link.claim.by}`;
+      return `not known; the job that is to create it shows more: npx partner-relay job ${link.claim.by}`;
     case 'made':
       return `defect ${link.defect.id}, made by ${link.claim.by}`;
     case 'moved':

@@ -88,7 +88,8 @@ export function printOverview(jobs: readonly Job[]): void {
     else {
       // The one that says what does not work.
       const said = row.find(isHeldUp) ?? first;
-      const next = waitOf(said)?.for === 'key' ? aboutJob(said)[1] : 'They continue by themselves.';
+      const own = aboutJob(said)[1];
+      const next = own?.startsWith('Nothing to do') ? 'They continue by themselves.' : own;
       const what = `${row.length} jobs, the oldest from this time; to list them: npx partner-relay jobs --status waiting`;
       printRow(first, what, [newsOf(said), next]);
     }
@@ -243,7 +244,7 @@ function stepInWords(entry: StepEntry): string {
   const { status, calls, result, note, failures = 0, settledBy, startedAt, finishedAt = startedAt } = entry;
   if (status === 'skipped') return `left out: ${note}`;
   const took = status === 'done' ? ` in ${elapsed(finishedAt - startedAt)}` : '';
-  const failed = status === 'failed' ? ` ${failures} times` : ` after ${counted(failures, 'failure')}`;
+  const failed = status === 'failed' ? ` in ${failures} runs` : ` after ${counted(failures, 'failed run')}`;
   const what = note ?? (calls === 'clock' ? '' : resultInWords(result));
   return `${status}${took}${failures > Number(status === 'failed') ? failed : ''}${settledBy === undefined ? '' : `: ${settledBy}`}${what === '' ? '' : `  ${what}`}`;
 }

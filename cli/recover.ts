@@ -31,6 +31,7 @@ import { MOMENTS, readMoment } from './moment.ts';
 import { readCalls } from './numbers.ts';
 import { printJson } from './print.ts';
 import type { Target } from './target.ts';
+import { toPaste } from './to-paste.ts';
 
 interface RecoverOptions {
   since?: Date;
@@ -87,9 +88,9 @@ Without --go, it reads and changes nothing. Stop it with Ctrl+C whenever you lik
       const plan = await recovery.plan();
       if (options.json)
         printJson({ ...period, ...plan, links: { ...plan.links, lost: plan.links.lost.map(withoutState) } });
-      else for (const line of inWords(plan, period)) console.log(line);
+      else for (const line of inWords(plan, period)) console.log(toPaste(line));
       if (!go) return options.json ? undefined : console.log('\nNothing was changed. Add --go to do it.');
-      await recovery.go(plan, options.used, options.json ? () => {} : (line) => console.log(line));
+      await recovery.go(plan, options.used, options.json ? () => {} : (line) => console.log(toPaste(line)));
     });
 
 interface Plan {

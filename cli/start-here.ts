@@ -92,7 +92,12 @@ async function start({ verbose }: StartOptions): Promise<void> {
   const answers = {};
   const githubStandIn = standsIn ? await enterGithubStandIn(stack, log, Date.now, answers) : undefined;
   const withStandIns = (config: RelayConfig) => withGithubAt(githubStandIn?.url, withSlackAt(slack, config));
-  const runtime = { ...systemRuntime(withStandIns(config), process.env, own.custom), log, metrics };
+  const runtime = {
+    ...systemRuntime(withStandIns(config), process.env, own.custom),
+    log,
+    metrics,
+    isGithubStandIn: !!githubStandIn,
+  };
   const functions = await startLocalFunctions(runtime, stack, () => poll());
   if (githubStandIn) functions.takeGithub = remembering(functions.takeGithub, githubStandIn);
   const { source, schedules } = functions;

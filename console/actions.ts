@@ -57,7 +57,7 @@ const DONE: Readonly<Record<JobAction['do'], string>> = {
   answer: 'Queued: the job continues with the answer.',
   discard: 'Discarded: the job ends without the rest.',
   done: 'Queued: the job continues with this id.',
-  again: 'Queued: the job searches once more, and creates it again if it finds nothing.',
+  again: 'Queued: the job creates it again, unless a last search finds it.',
   search: 'Queued: the job searches once more.',
 };
 

@@ -49,7 +49,7 @@ export const described: Readonly<Record<Do, DecisionText>> = {
   again: {
     label: 'Create it again',
     title: 'Create it again for {jobs}?',
-    will: 'The relay searches once more, and creates it only if it finds nothing. If one exists elsewhere, there will be two.',
+    will: 'If the relay can search for it, it searches once more. It creates only what it does not find. If one exists that a search does not show, there will be two.',
     confirm: 'Create it again for {jobs}',
     isGrave: true,
   },

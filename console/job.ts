@@ -117,7 +117,7 @@ function creationOf(creation: OpenCreation, steps: readonly StepEntry[], now: nu
     consequences: {
       done: `With its id, the job continues, and creates nothing. The relay ${isChecked ? `first checks that it exists${mark}` : 'cannot check the id'}.`,
       again: isSought
-        ? `The relay searches once more, and creates the ${thing} only if it finds none.${notBefore} If one exists elsewhere, there will be two.`
+        ? `The relay searches once more, and creates the ${thing} only if it finds none.${notBefore} If one exists that the search does not show, there will be two.`
         : `The relay cannot search for the ${thing}, and creates it again.${notBefore} If it exists, there will be two.`,
       search:
         'The relay searches once more. If the search finds it, the job continues. If not, the job is parked again. Nothing is created.',

@@ -106,7 +106,8 @@ function stepLayer({ step, calls, startedAt, finishedAt, sends }: StepEntry): La
 function pauseLayers({ step, sends }: StepEntry, waits: readonly Waited[]): Layer[] {
   const newest = sends?.newest ?? [];
   return newest.slice(1).map(({ askedAt, sameBytes, calls }, index) => {
-    const { endedAt: from = askedAt, why = 'it is sent again' } = newest[index] ?? {};
+    const next = calls === undefined ? 'it is sent again' : 'it is searched for';
+    const { endedAt: from = askedAt, why = next } = newest[index] ?? {};
     const to = Math.min(askedAt, ...waits.map((wait) => wait.from).filter((begun) => begun >= from));
     const is = sameBytes || calls !== undefined ? 'answer' : 'retry';
     return { is, step, from, to, why: sameBytes ? 'the same request is sent again' : why };

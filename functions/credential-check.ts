@@ -24,7 +24,7 @@ export function createHandler(runtime: Runtime) {
     ...Object.keys(config.connections)
       .flatMap((name) => connections(name) ?? [])
       .map((connection) => connectionCredential(connection, options)),
-    githubCredential(github, config.github.repositories),
+    githubCredential(runtime.isGithubStandIn ? null : github, config.github.repositories),
     ...(config.slack ? [slackCredential(createSlackApi({ apiUrl: config.slack.apiUrl, secrets, fetch }))] : []),
   ];
   return endingCalls(

@@ -34,6 +34,8 @@ export interface Runtime {
   metrics: Metrics;
   /** The jobs that run in this process. */
   runs: ProcessRuns;
+  /** True on one machine without credentials for GitHub. */
+  isGithubStandIn?: boolean;
 }
 
 /**

@@ -35,19 +35,11 @@ export function githubChecks({ config, secrets, github, isStandIn, moved }: Gith
       compareStrength({ by: 'hmac' }, [webhookSecret]);
       return 'it is set';
     }),
-    isStandIn
-      ? {
-          what: 'github: credentials',
-          verdict: 'unknown',
-          detail:
-            'not entered, so a stand-in on this machine takes the place of GitHub; set GITHUB_TOKEN to check more',
-        }
-      : {
-          ...githubCredential(github, repositories),
-          // The credentials may work for one repository and not for another.
-          next: (verdict) =>
-            verdict === 'unknown' ? [] : repositories.map((one) => repositoryCheck(one, github, moved)),
-        },
+    {
+      ...githubCredential(isStandIn ? null : github, repositories),
+      // The credentials may work for one repository and not for another.
+      next: (verdict) => (verdict === 'unknown' ? [] : repositories.map((one) => repositoryCheck(one, github, moved))),
+    },
   ];
 }
 

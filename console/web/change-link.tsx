@@ -57,7 +57,7 @@ export function ChangeLink(props: { issue?: string; defectId?: string | undefine
           <Typed label="Id of the defect" value={value} change={setValue} />
           <label class="check">
             <input type="checkbox" checked={steal} onChange={() => setSteal(!steal)} />
-            Take the defect even if it belongs to another issue or job
+            Share it with another issue or job, if one has it
           </label>
         </>
       )}

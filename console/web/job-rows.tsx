@@ -95,7 +95,7 @@ export function titleOf({ summary, automation, personName }: Pick<JobRow, 'summa
 /** How the job ended or why it waits, without the words of its title. */
 export function newsOf({ news, ...row }: Pick<JobRow, 'news' | 'summary' | 'automation' | 'personName'>): string {
   const said = [titleOf(row), 'discarded: '].find((one) => news.toLowerCase().startsWith(one.toLowerCase()));
-  return news.slice(said?.length ?? 0).trimStart();
+  return news.slice(said?.length ?? 0).replace(/^:?\s+/, '');
 }
 
 function News({ row }: { row: JobRow }) {

@@ -25,9 +25,9 @@ export function NextOf({ job, reload }: { job: JobDetail; reload: () => void }) 
   );
 }
 
-/** Says, once for all decisions of a screen, that a job which continues would wait. */
+/** Says, once for all decisions of a screen, which job would wait if it continues. */
 export function WaitsHere({ connections }: { connections: readonly string[] }) {
-  return <Outages of={connections}>{() => 'A job that you continue waits until this is over.'}</Outages>;
+  return <Outages of={connections}>{() => 'Jobs that need it wait until this is over.'}</Outages>;
 }
 
 /** What is known about a creation without a clear answer. */
@@ -53,7 +53,7 @@ function OpenCreation({ creation }: { creation: CreationDetail }) {
           </code>
         </p>
       )}
-      {again && <p>An operator has already decided to create it again.</p>}
+      {again && <p>An operator decided to create it again.</p>}
     </div>
   );
 }

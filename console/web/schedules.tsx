@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Now } from '../contract.ts';
 import type { ActionOutcome } from '../requests.ts';
 import { Card } from './card.tsx';
+import { jobs } from './format.ts';
 import { Line } from './outside.tsx';
 import { ActionButton } from './question.tsx';
 import { href } from './route.ts';
@@ -53,10 +54,10 @@ function ScheduleRow({ name, times, isCustom, takesTime, lastAt, nextAt, stopped
             <label class="field">
               <span>As of</span>
               <input type="datetime-local" value={at} onInput={({ currentTarget }) => setAt(currentTarget.value)} />
-              <small>Your local time. Without one, it runs as of now.</small>
+              <small>Local time; empty means now.</small>
             </label>
           ) : (
-            <p>It runs once, in addition to its usual times.</p>
+            <p>It also runs at its usual times.</p>
           )}
         </ActionButton>
       </td>
@@ -64,14 +65,16 @@ function ScheduleRow({ name, times, isCustom, takesTime, lastAt, nextAt, stopped
   );
 }
 
-/** What the function of a schedule returned, with the number of entries for a list. */
+/** How many jobs a schedule made, or what its function returned, with the number of entries for a list. */
 function Returned({ result }: { result: unknown }) {
+  const { jobs: all } = Object(result) as { jobs?: readonly { repeat: boolean }[] };
   const facts = Object.entries(result ?? {}).map(([name, value]) => {
-    return `${name}: ${Array.isArray(value) ? value.length : JSON.stringify(value)}`;
+    return `${name}: ${Array.isArray(value) ? value.length : value}`;
   });
+  const made = all ? `made ${jobs(all.filter(({ repeat }) => !repeat).length)}` : `returned ${facts.join(', ')}`;
   return (
     <div class="news">
-      <Line text={`It returned ${facts.join(', ') || 'nothing'}.`} />
+      <Line text={`It ${made}.`} />
     </div>
   );
 }

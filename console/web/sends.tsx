@@ -38,7 +38,7 @@ export function Sends({ sends, older = 0 }: { sends: readonly Send[]; older?: nu
 }
 
 /** The status, which is shown beside the reason. */
-const STATUS = /^(refused with status|the service answers) \d+,? ?/;
+const STATUS = /^(refused with status|the service answers) \d+[,:]? ?/;
 
 /** Groups consecutive sends with the same result, with the number of the first. */
 function runsOf(sends: readonly Send[]) {

@@ -7,13 +7,15 @@ import type { Credential } from './credential-check.ts';
 /**
  * Checks GitHub: the App itself, and the credentials for comments, which are a token or the App's installations.
  *
+ * @param github null if the stand-in takes its place, whose credentials nobody entered
  * @param repositories the configured repositories
  */
-export function githubCredential(github: GithubClient, repositories: readonly { name: string }[]): Credential {
+export function githubCredential(github: GithubClient | null, repositories: readonly { name: string }[]): Credential {
   // An installation belongs to an account and has one token for all of its repositories.
   const oneOfEachAccount = [...new Map(repositories.map(({ name }) => [name.split('/', 1)[0], name])).values()];
 
   async function use(): Promise<string> {
+    if (!github) throw new NothingThere('a stand-in takes the place of GitHub; set GITHUB_TOKEN to check more');
     if (!(await github.isThere())) throw new NothingThere('the secret has neither an App nor a token');
     const app = await github.asApp();
     await app?.request('GET /app');

@@ -26,6 +26,13 @@ describe('an operator in an outage', () => {
     const [id = ''] = await open(3);
     const reason = /main is down: the address answers 404 with a web page; check the connection's base URL/;
     expect(await run('job', id)).toMatch(reason);
+    for (const words of [['job', id], ['jobs']]) {
+      const shown = await run(...words);
+      expect(shown).toContain(
+        'Check the base URL in partner/main, and the proxy in front of the service. After that, the jobs continue by themselves.',
+      );
+      expect(shown).not.toMatch(/Nothing to do|They continue/);
+    }
     relay.sandbox.clearFaults();
     await relay.workToTheEnd();
     expect(relay.defects()).toHaveLength(3);

@@ -60,8 +60,11 @@ it('the waterfall names the check for a lost answer, and has no call before the 
     sentAt: 3_000,
     endedAt: 3_400,
   };
-  const sought = { ...create, sends: { older: 0, newest: [lost, search] } };
-  expect(inWords(periodsOf(job, [sought], 20_000))).toContain('answer 2000-3000 create-defect');
+  const nothing: Send = { ...search, came: 'accepted', why: undefined, sentAt: 2_500, endedAt: 2_600 };
+  const sought = { ...create, sends: { older: 0, newest: [lost, nothing, search] } };
+  const periods = periodsOf(job, [sought], 20_000);
+  expect(inWords(periods)).toContain('answer 2000-2500 create-defect');
+  expect(periods.find(({ from }) => from === 2_600)).toMatchObject({ is: 'answer', why: 'it is searched for' });
   const { sends: _, ...unsent } = create;
   expect(inWords(periodsOf(job, [unsent], 20_000))).toContain('work 1200-9000 create-defect');
 });

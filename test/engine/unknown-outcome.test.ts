@@ -92,8 +92,8 @@ describe('an unknown outcome', () => {
       });
     relay.clock.now = until;
     expect(await actionsOf(id)).toEqual(laterWays(isSought));
-    if (!isSought)
-      expect(await decide(id, { do: 'search' })).toMatchObject({
+    for (const way of isSought ? [] : ['search', 'replay'])
+      expect(await decide(id, { do: way })).toMatchObject({
         ok: false,
         text: expect.stringContaining('relay cannot search'),
       });

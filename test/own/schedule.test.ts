@@ -1,8 +1,10 @@
 import { schedule } from 'partner-relay';
 import { describe, expect, it } from 'vitest';
+import type { Now } from '../../console/contract.ts';
 import * as mondayTasks from '../../docs/guides/automations/monday-tasks.ts';
 import type { ScheduleEvent } from '../../lib/schedules.ts';
 import { nextTimeOf } from '../../lib/triggers/cron.ts';
+import { consoleOf } from '../console/console-of.ts';
 import { startRelay, type TestRelay } from '../relay.ts';
 
 let relay: TestRelay;
@@ -84,6 +86,10 @@ describe('ticks', () => {
     const at = '2026-11-20T10:30:00.000Z';
     expect(await tick(at, { own: 'monday-tasks' })).toEqual([at]);
     expect(await tick(at, { own: 'monday-tasks' })).toEqual([]);
+    const shown = await consoleOf(relay);
+    const { schedules } = await shown.get<Now>('/api/now');
+    await shown.close();
+    expect(schedules.find(({ name }) => name === 'monday-tasks')?.lastAt).toBe(relay.clock.now);
     await expect(tick('2026-10-01T10:30Z', { own: 'monday-tasks' })).rejects.toThrow('more than 29 days before');
     await expect(tick(at, { own: 'block' })).rejects.toThrow("there is no schedule 'block'");
   });

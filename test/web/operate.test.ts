@@ -116,7 +116,7 @@ inBrowser("an operator's actions", () => {
     await schedules.getByRole('row').filter({ hasText: 'due-schedules' }).getByRole('button').click();
     await page.getByLabel('As of').fill('2026-11-20T16:30');
     await page.getByRole('dialog').getByRole('button', { name: 'Run' }).click();
-    await schedules.getByText(/^It returned/).waitFor();
+    await schedules.getByText('It made 1 job.').waitFor();
     const at = Date.parse('2026-11-20T16:30+01:00');
     expect(changes).toEqual([{ do: 'run schedule', schedule: 'due-schedules', at }]);
     await page.getByRole('link', { name: 'Open the job' }).click();
@@ -140,7 +140,7 @@ inBrowser("an operator's actions", () => {
       .getByText("The project has no defect with the id 'wrong'. Nothing was changed.")
       .waitFor();
     await question.getByLabel('Id of the defect').fill(defectId);
-    await question.getByLabel('Take the defect even if it belongs to another issue or job').check();
+    await question.getByLabel('Share it with another issue or job, if one has it').check();
     await confirm.click();
     await page.getByRole('link', { name: defectId }).waitFor();
     await change.click();

@@ -1,5 +1,6 @@
+import { WRONG_ADDRESS } from '../../service/partner/errors.ts';
 import { executableUntil } from '../../service/partner/signed-request.ts';
-import type { WaitsFor } from '../record/history.ts';
+import type { Waited } from '../record/history.ts';
 import { parkingInWords, waitInWords } from '../record/in-plain-words.ts';
 import {
   canBeDiscarded,
@@ -82,7 +83,7 @@ export function parkKindOf({ parked }: Pick<Job, 'parked'>): ParkKind {
 }
 
 function nextStepOfWaiting(job: Job, time: (ms: number) => string, now: number): NextStep {
-  const kind = waitOf(job)?.for;
+  const wait = waitOf(job);
   const question = questionOf(job);
   if (question)
     return {
@@ -91,15 +92,17 @@ function nextStepOfWaiting(job: Job, time: (ms: number) => string, now: number):
       docs: 'docs/stuck.md#waiting',
     };
   return {
-    text: whatToDo(job, kind) ?? `Nothing to do: it ${whenItContinues(job, time, now)}.`,
+    text: whatToDo(job, wait) ?? `Nothing to do: it ${whenItContinues(job, time, now)}.`,
     choices: canBeDiscarded(job) && (job.openUntil ?? 0) <= now ? ['replay', 'discard'] : ['replay'],
     // The connection also decides when the job continues.
-    docs: kind === 'outage' || kind === 'key' ? 'docs/stuck.md#connections' : 'docs/stuck.md#waiting',
+    docs: wait?.for === 'outage' || wait?.for === 'key' ? 'docs/stuck.md#connections' : 'docs/stuck.md#waiting',
   };
 }
 
-function whatToDo({ connection }: Job, kind: WaitsFor | undefined): string | undefined {
-  if (kind !== 'key') return undefined;
+function whatToDo({ connection }: Job, wait: Waited | undefined): string | undefined {
+  if (wait?.why.includes(WRONG_ADDRESS))
+    return `Check the base URL in partner/${connection}, and the proxy in front of the service. After that, the jobs continue by themselves.`;
+  if (wait?.for !== 'key') return undefined;
   return `Enter a new key with npx partner-relay secrets set partner/${connection}. If the relay runs on one machine, restart it then. After that, the jobs continue within five minutes.`;
 }
 

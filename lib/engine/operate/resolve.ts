@@ -34,11 +34,7 @@ export interface ResolveOptions extends SweepOptions {
  */
 export async function resolveJob(job: Job, resolution: Resolution, options: ResolveOptions): Promise<Job> {
   if (job.status !== 'parked' || !isOutcomeUnknown(job)) throw cannotBe('resolved', job, options.clock());
-  const { operation, isSought = true } = job.parked?.open ?? {};
-  if (resolution === 'search' && !isSought)
-    throw new Error(
-      `the relay cannot search for what ${operation} created: look in the service, and resolve ${job.id} as done or again`,
-    );
+  if (resolution === 'search' && !isSought(job)) throw cannotBe('resolved by a search', job, options.clock());
   // A job with an open creation begins with the search.
   if (resolution !== 'search') await writeOutcomes(job, await checkedOutcomes(job, resolution, options), options);
   const decision: Pick<OperatorDecision, 'what' | 'reason'> =
@@ -48,6 +44,9 @@ export async function resolveJob(job: Job, resolution: Resolution, options: Reso
   return queuedBy({ at: options.clock(), by: options.by, ...decision }, job, options);
 }
 
+/** False if another run cannot settle what the job created, because nothing finds it. */
+export const isSought = ({ parked }: Job): boolean => parked?.open?.isSought !== false;
+
 /** Queues the job after an operator's decision. @throws {Error} if the job has changed since it was read */
 export async function queuedBy(decision: OperatorDecision, job: Job, options: SweepOptions): Promise<Job> {
   const queued = await requeueJob(job, options, decision);
@@ -56,15 +55,16 @@ export async function queuedBy(decision: OperatorDecision, job: Job, options: Sw
 }
 
 /** Returns the error that says why an operator cannot decide this, and what they can do instead. */
-export function cannotBe(decided: 'replayed' | 'discarded' | 'resolved', job: Job, now: number): Error {
+export function cannotBe(decided: string, job: Job, now: number): Error {
   const next = nextStep(job, localTime, now)?.text;
   return new Error(`${job.id} cannot be ${decided}: ${whyNot(decided, job)}${next === undefined ? '' : `. ${next}`}`);
 }
 
-function whyNot(decided: 'replayed' | 'discarded' | 'resolved', job: Job): string {
+function whyNot(decided: string, job: Job): string {
   const { status, openUntil } = job;
   if (isOver(job)) return `it has already ${status === 'succeeded' ? 'succeeded' : `ended as ${statusInWords(job)}`}`;
-  if (status === 'parked') return 'its outcome is known';
+  if (status === 'parked')
+    return isSought(job) ? 'its outcome is known' : 'the relay cannot search for what it created';
   if (status === 'waiting' && openUntil !== undefined)
     return 'the relay first has to find out whether the service created something for it';
   if (status === 'waiting' && decided === 'discarded')

@@ -13,7 +13,7 @@ import { openWaitingLines } from '../line/waiting-line.ts';
 import type { WaitsFor } from '../record/history.ts';
 import { asksQuestion, canBeDiscarded, type Job, questionOf, waitOf, whoIsAsked } from '../record/job.ts';
 import { openJournal } from '../record/journal.ts';
-import { cannotBe, queuedBy, verifyIsOver } from './resolve.ts';
+import { cannotBe, isSought, queuedBy, verifyIsOver } from './resolve.ts';
 
 /** How many waiting jobs are resumed at once. All others continue when they are due. */
 const LOOKED_AT = 1_000;
@@ -78,14 +78,16 @@ export function resumedInWords(
  *
  * @param reason the operator's reason, or the answer to the job's question
  * @returns the queued job
- * @throws {Error} if the job is in another state, asks a question and there is no answer, or asks somebody else
+ * @throws {Error} if the job is in another state, only a person can find out what it created, it asks a question and
+ * there is no answer, or it asks somebody else
  */
 export async function replayJob(
   job: Job,
   { by, reason }: { by: string; reason?: string | undefined },
   options: SweepOptions & { clock: () => number },
 ): Promise<Job> {
-  if (job.status !== 'parked' && job.status !== 'waiting') throw cannotBe('replayed', job, options.clock());
+  const canRun = job.status === 'parked' ? isSought(job) : job.status === 'waiting';
+  if (!canRun) throw cannotBe('replayed', job, options.clock());
   const question = questionOf(job);
   if (question)
     throw new Error(

@@ -45,7 +45,7 @@ async function acceptCustomSchedules(options: ScheduleOptions, now: number): Pro
   if ((!item && schedules.length === 0) || now > clock() + MOST_AHEAD_MS) return [];
   const handled = (item?.until ?? {}) as Readonly<Record<string, number>>;
   const until: Record<string, number> = {};
-  /** When each schedule was last due, for people. */
+  /** When each schedule last ran, for people. */
   const last = { ...(item?.last as Readonly<Record<string, number>> | undefined) };
   const accepted = await Promise.all(
     schedules.map(async (one) => {
@@ -65,13 +65,17 @@ async function acceptCustomSchedules(options: ScheduleOptions, now: number): Pro
 }
 
 /**
- * Accepts a schedule's job for one time, due or not.
+ * Accepts a schedule's job for one time, due or not, and notes for people that it ran now.
  * @throws {Error} for an unknown schedule, and for a time so long ago that its job may already have run
  */
-export function acceptCustomSchedule(name: string, options: ScheduleOptions, at: number): Promise<Accepted[]> {
-  const found = customOf(options.custom, 'schedule').find((one) => one.name === name);
+export async function acceptCustomSchedule(name: string, options: ScheduleOptions, at: number): Promise<Accepted[]> {
+  const { custom, table, clock } = options;
+  const found = customOf(custom, 'schedule').find((one) => one.name === name);
   if (!found) throw new Error(`there is no schedule '${name}'`);
-  return acceptTime(found, at, options);
+  const accepted = await acceptTime(found, at, options);
+  const { until = {}, last } = (await table.get(keys.customSchedules())) ?? {};
+  await table.put({ ...keys.customSchedules(), until, last: { ...Object(last), [name]: clock() } });
+  return accepted;
 }
 
 async function acceptTime(

@@ -62,6 +62,8 @@ export class PartnerRefusal extends PartnerError implements RefusalFacts {
   }
 }
 
+export const WRONG_ADDRESS = 'the address answers 404 with a web page';
+
 /**
  * True for a 404 with a web page. It refuses nothing: the base URL is wrong, or a proxy does not pass on the request or
  * the answer.
@@ -71,7 +73,7 @@ export const isWrongAddress = ({ status, found }: RefusalFacts) => status === 40
 function refusalText(facts: RefusalFacts): string {
   const { status, found, serviceMessage, fieldErrors, reason } = facts;
   if (isWrongAddress(facts))
-    return "the address answers 404 with a web page; check the connection's base URL, or the proxy in front of the service";
+    return `${WRONG_ADDRESS}; check the connection's base URL, or the proxy in front of the service`;
   const said = [serviceMessage, fieldErrors.length > 0 ? `(${fieldErrors.join('; ')})` : null].filter(Boolean);
   const arrived = 'the same request had already arrived, so the service answers';
   // A 5xx refuses nothing, because the call may have been carried out.
