@@ -97,7 +97,7 @@ function words(line: LogLine, now: number, stops: ReadonlyMap<unknown, unknown>)
     case 'job queued':
       return `● ${line.summary}   (${line.jobId})`;
     case 'repeat received':
-      return `○ again: ${line.summary}; it is already stored and queued`;
+      return `○ again: ${line.summary}; it has its job already`;
     case 'delivery ignored':
       return `○ ${line.event} ignored: ${line.reason}`;
     case 'request ignored':
