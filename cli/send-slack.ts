@@ -144,7 +144,7 @@ function isRefusal(answer: unknown): boolean {
 function readable(answer: string, isInteraction: boolean): string {
   if (answer === '')
     return isInteraction
-      ? '(no text: if a message came, npx partner-relay messages shows it)'
+      ? '(accepted, without a text: npx partner-relay messages shows a message, if one came)'
       : '(no text: a form was opened)';
   const json = parsedJson(answer) as { text?: string; blocks?: [] } | undefined;
   return json?.blocks ? renderMessage({ text: json.text ?? '', blocks: json.blocks }) : answer.trim();

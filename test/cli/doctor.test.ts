@@ -132,7 +132,7 @@ describe('doctor', () => {
     expect(found.get(`github: ${what} of Codertocat/Hello-World`)).toContain(said);
     if (what === 'tests')
       expect(found.get('main: test-scenarios/update')).toContain(
-        'whether the service knows the values of tests.status',
+        'its check on GitHub says whether the service took the values of tests.status',
       );
   });
 
