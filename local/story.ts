@@ -172,7 +172,7 @@ function afterWait({ waitedFor, durationMs }: LogLine): string {
   const long = elapsed(Number(durationMs));
   if (waitedFor === 'outage') return `after an outage; it waited ${long}`;
   if (waitedFor === 'key') return `because the service accepts the key again; it waited ${long}`;
-  return waitedFor === 'operator' ? `by an operator's decision, after ${long}` : `after it waited ${long} for a person`;
+  return `after it waited ${long} for ${waitedFor === 'operator' ? 'an operator' : 'a person'}`;
 }
 
 function whatNext(jobId: string, line: LogLine, now: number): string {

@@ -99,6 +99,8 @@ function nextStepOfWaiting(job: Job, time: (ms: number) => string, now: number):
 }
 
 function whatToDo({ connection }: Job, kind: WaitsFor | undefined): string | undefined {
+  if (kind === 'operator')
+    return 'Do what the reason says. The relay looks again every four minutes, and parks the job after a day.';
   if (kind !== 'key') return undefined;
   return `Enter a new key with npx partner-relay secrets set partner/${connection}. If the relay runs on one machine, restart it then. After that, the jobs continue within five minutes.`;
 }
