@@ -105,7 +105,7 @@ function saidMessage(
       return said.blocks ? { text: told.text, blocks: said.blocks as KnownBlock[] } : told;
     }
     case 'waiting': {
-      // The next look need not end such a wait. Any other time is shown as the earliest, because the message stays.
+      // The next look need not end such a wait. Any other time is the earliest, because the message stays.
       const until = ['outage', 'key', 'operator'].includes(said.waitsFor) ? undefined : said.until;
       const { why, next } = waitToPerson(said.waitsFor, escaped(contact));
       const when = until === undefined ? next : `Your request continues by itself, not before ${time(until)}.`;

@@ -177,7 +177,7 @@ describe("a team's command in Slack", () => {
       /:hourglass: later has to wait: .* has to look at it\. Your request then continues by itself\.$/,
     );
     expect(await runRelayOf(relay, ['job', id])).toMatch(
-      /restore the file, or discard the job[\s\S]*Do what the reason says\. The relay looks again every four minutes, and parks the job after a day\./,
+      /restore the file, or discard the job[\s\S]*Do what the reason says, within a day\. The relay looks every four minutes\./,
     );
   });
 

@@ -25,7 +25,7 @@ const hmac = z
   .check(
     z.refine(({ signs, time }) => time === undefined || signs.includes(`{${time}}`), {
       path: ['time'],
-      message: 'expected a part or a header that is also in `signs`: without a signature, a time proves nothing',
+      message: 'expected a part or a header that is also in `signs`: an unsigned time proves nothing',
     }),
   );
 

@@ -23,7 +23,7 @@ export interface NextStep {
   choices: readonly Choice[];
   /** The decisions that become possible at `from`, in epoch milliseconds. */
   later?: { from: number; choices: readonly Choice[] };
-  /** The section of the docs that explains the state, as a path from the root of the repository. */
+  /** The section of the docs that explains the state. */
   docs: string;
 }
 
@@ -99,8 +99,7 @@ function nextStepOfWaiting(job: Job, time: (ms: number) => string, now: number):
 }
 
 function whatToDo({ connection }: Job, kind: WaitsFor | undefined): string | undefined {
-  if (kind === 'operator')
-    return 'Do what the reason says. The relay looks again every four minutes, and parks the job after a day.';
+  if (kind === 'operator') return 'Do what the reason says, within a day. The relay looks every four minutes.';
   if (kind !== 'key') return undefined;
   return `Enter a new key with npx partner-relay secrets set partner/${connection}. If the relay runs on one machine, restart it then. After that, the jobs continue within five minutes.`;
 }

@@ -40,7 +40,7 @@ export function endingOf(
     return { ended: 'waits', wait: error, attempts: job.attempts };
   if (error instanceof NewerItem) return unread(job, error, journal.openSteps().length > 0, clock());
   if (error instanceof NeedsOperator || error instanceof UnreadableItem) {
-    // Without a status, nothing was sent.
+    // No status: nothing was sent.
     const kind = error instanceof Refused && error.refusal.status ? 'refused' : 'needs an operator';
     return { ...parked(error.message, kind, journal), ...(error instanceof NeedsAnswer && { asks: true }) };
   }
@@ -57,10 +57,7 @@ export function endingOf(
 
 const ASKS_NEWER_EVERY_MS = 4 * 60_000;
 
-/**
- * Returns how a run ends if an item of its job is unreadable. An item of a newer version makes the job wait for that
- * version.
- */
+/** Returns how a run ends if an item of its job is unreadable. An item of a newer version makes the job wait. */
 export function unread(job: Job, error: UnreadableItem, isOpen: boolean, now: number): Ending {
   const { message } = error;
   const { waits, gotOn } = job;
