@@ -7,7 +7,7 @@ import { SecretError } from '../lib/state/secrets/secrets.ts';
 import { readKeptSecrets } from '../local/kept-secrets.ts';
 import { type Partner, partnersOf } from '../local/partners.ts';
 import { trustCaFile } from '../local/trust.ts';
-import { NoRelay, type OpenTarget, type Target } from './target.ts';
+import { enteredAtStart, NoRelay, type OpenTarget, type Target } from './target.ts';
 
 /**
  * Makes calls on one connection: on the instance of the `PARTNER_…` variables, otherwise on the relay's. Without a
@@ -48,9 +48,10 @@ export async function openPartner(
 }
 
 /** Reads the relay's own secret, which may be missing if the `PARTNER_…` variables are set. */
-async function secretOf(connection: string, { stores }: Target, named: Partner | undefined) {
+async function secretOf(connection: string, target: Target, named: Partner | undefined) {
   try {
-    return await stores.secrets.current(`partner/${connection}`, partnerSecret);
+    const secret = target.stores.secrets.current(`partner/${connection}`, partnerSecret);
+    return await enteredAtStart(`the connection ${connection}`, target, secret);
   } catch (error) {
     if (named && error instanceof SecretError) return undefined;
     throw error;

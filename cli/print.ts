@@ -256,7 +256,9 @@ function resultInWords(result: unknown): string {
 }
 
 function sendInWords({ calls, askedAt, grantedAt, sentAt, endedAt, came, status, why, sameBytes }: Send): string {
-  const what = calls === undefined ? (sameBytes ? 'the same request sent again' : 'sent') : `asked ${calls}`;
+  const neverLeft = status === undefined && (came === 'invalid' || came === 'not sent');
+  const sent = neverLeft ? 'not sent' : sameBytes ? 'the same request sent again' : 'sent';
+  const what = calls === undefined ? sent : `asked ${calls}`;
   const waited =
     grantedAt - askedAt < WORTH_TELLING_MS ? '' : ` after a wait of ${elapsed(grantedAt - askedAt)} for the budget`;
   const ended = came === 'accepted' ? `answered with ${status}` : (why ?? came);

@@ -77,10 +77,7 @@ export function relayProgram(given: Partial<Cli> = {}): Command {
   for (const [group, ofGroup] of Object.entries(commands)) {
     program.commandsGroup(`${group}:`);
     for (const [name, [description]] of Object.entries(ofGroup))
-      program
-        .command(name)
-        .description(description)
-        .showHelpAfterError(`(npx partner-relay ${name} --help explains this command)`);
+      namesItsHelp(program.command(name).description(description), name);
   }
   program.commandsGroup('More:').helpCommand('help [command]', 'explain a command');
   program.configureHelp({ subcommandTerm: (command) => command.name() });
@@ -89,6 +86,10 @@ export function relayProgram(given: Partial<Cli> = {}): Command {
     pasteFor(cli.stage());
     const module = await all[command.name()]?.[1]();
     module?.define(command, cli);
+    for (const one of command.commands) namesItsHelp(one, `${command.name()} ${one.name()}`);
   });
   return program;
 }
+
+const namesItsHelp = (command: Command, words: string) =>
+  command.showHelpAfterError(`(npx partner-relay ${words} --help explains this command)`);

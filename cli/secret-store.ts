@@ -90,7 +90,7 @@ const ofThisMachine: SecretStore = {
   async put(name, value) {
     keepSecret(name, value);
     console.log(
-      `${name} is stored in ${secretsFile()}, which only you can read. ${name.startsWith('hooks/') ? 'The relay uses it at once' : 'If the relay runs, start it again to use it'}.`,
+      `${name} is stored in ${secretsFile()}, which only you can read. ${name.startsWith('hooks/') ? 'The relay needs no restart' : 'If the relay runs, start it again to use it'}.`,
     );
   },
 };

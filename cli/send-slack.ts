@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { SecretError, slackSigningSecret } from '../lib/state/secrets/secrets.ts';
+import { slackSigningSecret } from '../lib/state/secrets/secrets.ts';
 import { keys } from '../lib/state/table/keys.ts';
 import { parsedJson } from '../lib/text.ts';
 import { signedBySlack } from '../local/examples/signed-request.ts';
@@ -9,7 +9,7 @@ import { asSent } from '../local/slack/requests.ts';
 import { answerInWords } from './answer-in-words.ts';
 import { printText } from './print.ts';
 import { reach } from './reach.ts';
-import { type OpenTarget, slackWebhookUrlOf, type Target } from './target.ts';
+import { enteredAtStart, type OpenTarget, slackWebhookUrlOf, type Target } from './target.ts';
 import { addWaitOptions, jobsOf, printOutcome, refuseToWaitFor, type WaitOptions } from './wait-for-jobs.ts';
 
 interface SendSlackOptions extends WaitOptions {
@@ -120,14 +120,8 @@ async function placeAt({ url, headers }: NonNullable<Target['slackStandIn']>, { 
 async function whereTo(url: string | undefined, target: Target | undefined): Promise<{ url: string; secret: string }> {
   if (target) {
     const toSlack = slackWebhookUrlOf(target);
-    const { signingSecret } = await target.stores.secrets
-      .current('slack', slackSigningSecret)
-      .catch((error: unknown) => {
-        // A start enters the secret if Slack is configured.
-        if (!target.running || !(error instanceof SecretError)) throw error;
-        throw new Error('this relay has no Slack: add slack to relay.config.ts, and start it again', { cause: error });
-      });
-    return { url: toSlack, secret: signingSecret };
+    const secret = target.stores.secrets.current('slack', slackSigningSecret);
+    return { url: toSlack, secret: (await enteredAtStart('slack', target, secret)).signingSecret };
   }
   const secret = process.env.SLACK_SIGNING_SECRET;
   if (url && secret) return { url, secret };
@@ -144,7 +138,7 @@ function isRefusal(answer: unknown): boolean {
 function readable(answer: string, isInteraction: boolean): string {
   if (answer === '')
     return isInteraction
-      ? '(no text: if a message came, npx partner-relay messages shows it)'
+      ? '(accepted, without a text: npx partner-relay messages shows a message, if one came)'
       : '(no text: a form was opened)';
   const json = parsedJson(answer) as { text?: string; blocks?: [] } | undefined;
   return json?.blocks ? renderMessage({ text: json.text ?? '', blocks: json.blocks }) : answer.trim();

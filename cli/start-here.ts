@@ -58,7 +58,8 @@ async function start({ verbose }: StartOptions): Promise<void> {
   process.umask(0o077);
   useProxy();
   const running = await findRunning();
-  if (running) throw new Error(`Partner Relay is already running here, at ${running.url}`);
+  if (running)
+    throw new Error(`Partner Relay is already running here, at ${running.url}; to start it again, stop it first`);
   const port = readPort(process.env.PORT);
   const { config, fault, files } = await loadConfigAndFiles();
   if (!config) throw new Error(fault);

@@ -4,6 +4,7 @@ import { ON_COMMAND } from '../lib/aws-limits.ts';
 import { configFile, missingInWords } from '../lib/config/config-file.ts';
 import { readEnvironment } from '../lib/config/environment.ts';
 import { openStores, type Stores } from '../lib/runtime.ts';
+import { SecretError } from '../lib/state/secrets/secrets.ts';
 import type { Wrote } from '../lib/state/table/versions.ts';
 import { findRunning, ownKeyHeader, type RunningRelay } from '../local/state.ts';
 import { awsClient } from './aws.ts';
@@ -70,6 +71,18 @@ export function unlessNone(open: OpenTarget): Promise<Target | undefined> {
   return open().catch((error: unknown) => {
     if (error instanceof NoRelay) return undefined;
     throw error;
+  });
+}
+
+/**
+ * Reads a secret that a start enters, which on this machine is missing only if relay.config.ts has changed since.
+ * @param what needs the secret
+ */
+export async function enteredAtStart<T>(what: string, { running }: Target, read: Promise<T>): Promise<T> {
+  return read.catch((error: unknown) => {
+    if (!running || !(error instanceof SecretError)) throw error;
+    const why = `the relay started without ${what}: name it in relay.config.ts, and restart the relay`;
+    throw new SecretError(why, { cause: error });
   });
 }
 

@@ -68,7 +68,15 @@ function detailOf({ failures, sends, sealed, sent, result, ...entry }: StepEntry
 }
 
 function sendOf({ calls, sentAt, endedAt, came, status, why, sameBytes }: JobSend) {
-  return { calls, sentAt, answeredAt: endedAt, answer: answerOf(came), httpStatus: status, why, sameBytes };
+  return {
+    calls,
+    sentAt,
+    answeredAt: endedAt,
+    answer: came === 'invalid' && status === undefined ? 'not sent' : answerOf(came),
+    httpStatus: status,
+    why,
+    sameBytes,
+  };
 }
 
 /**

@@ -38,7 +38,7 @@ Or open the console in your browser:
 
   ${consoleUrl}
 ${verbose ? `\n${addresses(facts)}` : ''}
-${unfinished > 0 ? `${counted(unfinished, 'unfinished job')} of ${folder} will continue, ${unfinished === 1 ? '' : 'each '}now or at the time that it waits for.\n` : ''}${own.map((line) => `${line}\n`).join('')}${verbose ? '' : 'For addresses, keys and secrets: npx partner-relay start --verbose\n'}`;
+${unfinished > 0 ? `${counted(unfinished, 'unfinished job')} of ${folder} will continue, ${unfinished === 1 ? '' : 'each '}now or at the time that it waits for.\n` : ''}${own.map((line) => `${line}\n`).join('')}${verbose ? '' : 'For addresses, keys and secrets: stop this, and run npx partner-relay start --verbose\n'}`;
 }
 
 const SLACK_HINT = `  npx partner-relay send slack '/pm log 1h30m Login with passkeys' # logs time

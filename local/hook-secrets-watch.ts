@@ -24,7 +24,7 @@ export function watchHookSecrets(
     known = now;
     secrets.put(`${secretPrefix}hooks`, now);
     await use();
-    tell('Webhook secrets changed; the new ones are in use.');
+    tell('Webhook secrets changed; the relay has read them again.');
   };
   const failed = (error: unknown) => tell(`changed secrets are not used: ${messageOf(error)}`);
   const files = watchFolders(

@@ -99,7 +99,7 @@ function words(line: LogLine, now: number, stops: ReadonlyMap<unknown, unknown>)
     case 'job queued':
       return `● ${line.summary}   (${line.jobId})`;
     case 'repeat received':
-      return `○ again: ${line.summary}; it is already stored and queued`;
+      return `○ again: ${line.summary}; it has its job already`;
     case 'delivery ignored':
       return `○ ${line.event} ignored: ${line.reason}`;
     case 'request ignored':
@@ -174,7 +174,7 @@ function afterWait({ waitedFor, durationMs }: LogLine): string {
   const long = elapsed(Number(durationMs));
   if (waitedFor === 'outage') return `after an outage; it waited ${long}`;
   if (waitedFor === 'key') return `because the service accepts the key again; it waited ${long}`;
-  return waitedFor === 'operator' ? `by an operator's decision, after ${long}` : `after it waited ${long} for a person`;
+  return `after it waited ${long} for ${waitedFor === 'operator' ? 'an operator' : 'a person'}`;
 }
 
 function whatNext(jobId: string, line: LogLine, now: number): string {

@@ -202,7 +202,7 @@ async function compareAddresses(
 }
 
 /** Ids that people type, but that no known list returns. */
-const UNLISTED_IDS = 'item_id, scenario_id, test_case_id and test_step_id';
+const UNLISTED_IDS = ['item_id', 'scenario_id', 'test_case_id', 'test_step_id'];
 
 const UNDOCUMENTED = {
   documented: '',
@@ -218,17 +218,19 @@ function notTried(connection: string, rows: readonly ServiceRow[]): Finding[] {
       name,
       `${effect === 'unknown' ? 'documented, except what a second call does' : UNDOCUMENTED[evidence]}; not tried, because it changes something; to try it, run: npx partner-relay call ${name} '{…}'`,
     ]);
-  const types = Object.entries(typesIn(rows)).map(([field, type]) => `${field} is a ${type}`);
+  const typed = typesIn(rows);
+  const types = Object.entries(typed).map(([field, type]) => `${field} is a ${type}`);
+  const unlisted = UNLISTED_IDS.filter((field) => !(field in typed));
   const marked = textsIn(rows).filter(markerIn).length;
   const others = [
     [
       'ids that people type',
-      `${types.map((type) => `${type}; `).join('')}not tried for ${UNLISTED_IDS}, because no known list contains these ids. If the service refuses an id that a person types, set \`ids\` under \`operations\` in relay.config.ts`,
+      `${types.map((type) => `${type}; `).join('')}${unlisted.length > 0 ? `not tried for ${unlisted.join(', ')}, because no list had these ids. ` : ''}If the service refuses an id that a person types, set \`ids\` under \`operations\` in relay.config.ts`,
     ],
     [
       'markers',
       marked > 0
-        ? `${counted(marked, 'text')} of the service still ${marked === 1 ? 'has' : 'have'} the marker of the relay; not tried with a longer text, which doctor would have to create`
+        ? `the service has kept the whole marker of the relay in ${counted(marked, 'text')}; not tried with a longer text, because doctor creates nothing`
         : 'whether a long text comes back whole, with the marker at its end, is not tried, because doctor creates nothing',
     ],
     ['a repeated identical request', 'assumed to take effect once; not tried, because it changes something'],
@@ -243,7 +245,7 @@ function notTried(connection: string, rows: readonly ServiceRow[]): Finding[] {
 /** The service's document does not show which statuses a scenario may have, and no operation reads a scenario. */
 function statusesOf(of: string, { github }: RelayConfig): Finding[] {
   const detail =
-    'whether the service knows the values of tests.status is not shown; the check of the first run says so';
+    'not known until the first workflow run: its check on GitHub says whether the service took the values of tests.status';
   const isUsed = github.repositories.some(({ connection, tests }) => tests && connection === of);
   return isUsed ? [{ what: `${of}: test-scenarios/update`, verdict: 'unknown', detail }] : [];
 }

@@ -4,7 +4,7 @@ import type { Table } from '../../lib/state/table/table.ts';
 import { readKeptSecrets } from '../../local/kept-secrets.ts';
 import { slackAppOf } from '../../local/secrets.ts';
 import { secretsWithoutRelay } from '../../local/secrets-without-relay.ts';
-import { type OpenTarget, unlessNone } from '../target.ts';
+import { enteredAtStart, type OpenTarget, unlessNone } from '../target.ts';
 
 interface Credentials {
   secrets: Secrets;
@@ -26,5 +26,12 @@ export async function credentialsOf(config: RelayConfig, open: OpenTarget): Prom
   }
   const { slackStandIn, githubStandIn, stores } = target;
   const slackUrl = slackStandIn ? `${slackStandIn.url}/api` : config.slack?.apiUrl;
-  return { secrets: stores.secrets, table: stores.table, githubStandIn, slackUrl };
+  const secrets: Secrets = {
+    ...stores.secrets,
+    current(name, schema) {
+      const secret = stores.secrets.current(name, schema);
+      return name === 'slack' ? enteredAtStart('slack', target, secret) : secret;
+    },
+  };
+  return { secrets, table: stores.table, githubStandIn, slackUrl };
 }

@@ -43,7 +43,8 @@ export function senderChecks(
       config.github.repositories.map(({ name }) =>
         check(`github: own events of ${name}`, async () => {
           const app = await github.asApp();
-          if (!app) throw new CannotTell(`GitHub does not say; the webhook has to send ${events.join(', ')}`);
+          if (!app)
+            throw new CannotTell(`not checked without a GitHub App; see that the webhook sends ${events.join(', ')}`);
           const { data } = await app.request('GET /repos/{owner}/{repo}/installation', ownerAndRepo(name));
           const missing = events.filter((event) => !data.events.includes(event));
           if (missing.length === 0) return `the App sends ${events.join(', ')}`;

@@ -127,7 +127,7 @@ async function init(options: AllOptions, stage: string | undefined, terminal: Te
   await check(config, stage);
   steps.push(
     stage === undefined
-      ? 'start the relay: npx partner-relay start'
+      ? 'start the relay (if it runs, stop it first): npx partner-relay start'
       : `deploy: npx partner-relay deploy --stage ${stage}`,
   );
   console.log(`\nNext:\n${steps.map((step) => `  - ${step}`).join('\n')}`);

@@ -1,7 +1,7 @@
 import { findNewJobs } from '../../lib/engine/operate/find-jobs.ts';
 import type { Runtime } from '../../lib/runtime.ts';
 import type { Table } from '../../lib/state/table/table.ts';
-import { counted } from '../../lib/text.ts';
+import { counted, messageOf } from '../../lib/text.ts';
 import { customOf } from '../../lib/triggers/custom-automation.ts';
 import { bodyOf, exampleCommands, exampleEvents } from '../../local/examples/examples.ts';
 import { type SignedRequest, signedByGithub, signedBySlack } from '../../local/examples/signed-request.ts';
@@ -120,9 +120,17 @@ function standInOf(slack: SenderOptions['slack']) {
 }
 
 function parsed(body: string): { issue?: { number?: unknown } } {
-  const payload: unknown = JSON.parse(body);
+  const payload = readJson(body);
   if (typeof payload === 'object' && payload !== null && !Array.isArray(payload)) return payload;
   throw new Error('the payload of an event is a JSON object');
+}
+
+function readJson(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch (cause) {
+    throw new Error(`the payload is not JSON: ${messageOf(cause)}`, { cause });
+  }
 }
 
 /** The answer of github-webhook. */

@@ -208,7 +208,7 @@ export function createVerbs(custom: CustomAutomations) {
       return suggesting('The command comes first.', suggestionsOf(parse(`${last} ${items}`, languages)));
     // For example `2h Login with passkeys`.
     const isTime = beginsWithDuration(text);
-    const near = isTime ? 'log' : beginsWithDuration(rest) ? undefined : nearMiss(word.toLowerCase(), names);
+    const near = isTime ? 'log' : nearMiss(word.toLowerCase(), beginsWithDuration(rest) ? ['log'] : names);
     if (near !== undefined) {
       const name = verbFor(near);
       const meant = parse(`${name} ${isTime ? text : rest}`, languages);

@@ -107,9 +107,8 @@ function saidMessage(
       return said.blocks ? { text: told.text, blocks: said.blocks as KnownBlock[] } : told;
     }
     case 'waiting': {
-      // The next probe need not end the outage, so its time is not shown. Any other time is shown as the earliest,
-      // because the message stays.
-      const until = said.waitsFor === 'outage' || said.waitsFor === 'key' ? undefined : said.until;
+      // The next look need not end such a wait. Any other time is the earliest, because the message stays.
+      const until = ['outage', 'key', 'operator'].includes(said.waitsFor) ? undefined : said.until;
       const { why, next } = waitToPerson(said.waitsFor, escaped(contact));
       const when = until === undefined ? next : `Your request continues by itself, not before ${time(until)}.`;
       return message(section(`:hourglass: ${code(askedIn(job))} has to wait: ${why}. ${when}`));

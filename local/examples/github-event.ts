@@ -100,7 +100,7 @@ function refuseNonsense(event: string, wanted: WantedEvent): void {
   for (const [field, option, ...events] of TAKEN_BY) {
     const given = wanted[field] !== undefined && wanted[field] !== false;
     if (given && !events.includes(event))
-      throw new Error(`${option} is for ${events.join(', ')}, not for '${event}'; set takes any field of the payload`);
+      throw new Error(`${option} is only for ${events.join(', ')}; for '${event}', use --set <field>=<value>`);
   }
   if (wanted.merged && wanted.action !== undefined && wanted.action !== 'closed') {
     throw new Error(`--merged is a pull request with the action closed, so leave out --action ${wanted.action}`);
@@ -243,7 +243,7 @@ function ofPullRequest(example: Example, { merged, body }: WantedEvent, made: Ne
 function setField(payload: object, given: string): void {
   const [, path = '', value = ''] = /^([^=]+)=(.*)$/s.exec(given) ?? [];
   const [field = '', ...above] = path.split('.').reverse();
-  if (field === '') throw new Error(`set '${given}': expected a field and its value, such as issue.title=Login`);
+  if (field === '') throw new Error(`--set '${given}': expected a field and its value, such as issue.title=Login`);
   let parent: object = payload;
   for (const name of above.reverse()) parent = fieldsOf(ownField(parent, name, path));
   const known = Object.keys(parent);

@@ -165,12 +165,15 @@ describe('doctor', () => {
         for (const row of [answer.data].flat() as Row[]) {
           if ('task_id' in row) row.task_id = '12';
           if ('defect_id' in row) row.defect_id = 7;
+          if ('defect_id' in row) row.test_step_id = 8;
         }
         return answer;
       },
     });
-    expect(found.get('ids that people type')).toMatch(/^unknown: .*task_id is a text.*not tried for item_id/);
-    expect(found.get('ids that people type')).toContain('defect_id is a number');
+    expect(found.get('ids that people type')).toMatch(
+      /^unknown: .*task_id is a text.*not tried for item_id, scenario_id, test_case_id, because/,
+    );
+    expect(found.get('ids that people type')).toContain('test_step_id is a number');
   });
 
   it('never advises settings that relay.config.ts refuses', async () => {

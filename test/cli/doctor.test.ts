@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { examine } from '../../cli/doctor/doctor.ts';
+import type { Target } from '../../cli/target.ts';
 import * as releaseToChecklist from '../../docs/guides/automations/release-to-checklist.ts';
 import * as sentryToDefect from '../../docs/guides/automations/sentry-to-defect.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
@@ -25,9 +26,10 @@ async function examined(options: TestRelayOptions = {}): Promise<Map<string, str
 }
 
 /** @param faults of files of automations/ */
-async function findings(faults: string[] = []): Promise<Map<string, string>> {
+async function findings(faults: string[] = [], more: Partial<Target> = {}): Promise<Map<string, string>> {
   const { runtime, slack } = relay;
-  const open = async () => targetOf(relay, { slackStandIn: { url: slack.url, headers: { authorization: '' } } });
+  const open = async () =>
+    targetOf(relay, { slackStandIn: { url: slack.url, headers: { authorization: '' } }, ...more });
   const found = await examine(runtime.config, open, () => {}, { custom: runtime.custom, faults, files: [] });
   return new Map(found.map(({ what, verdict, detail }) => [what, `${verdict}: ${detail}`]));
 }
@@ -132,7 +134,7 @@ describe('doctor', () => {
     expect(found.get(`github: ${what} of Codertocat/Hello-World`)).toContain(said);
     if (what === 'tests')
       expect(found.get('main: test-scenarios/update')).toContain(
-        'whether the service knows the values of tests.status',
+        'its check on GitHub says whether the service took the values of tests.status',
       );
   });
 
@@ -341,4 +343,17 @@ describe('doctor', () => {
     );
     expect(found.has('slack: credentials')).toBe(true);
   });
+
+  it('doctor asks for a restart if relay.config.ts names something that the relay here did not have at its start', async () => {
+    relay = await startRelay();
+    const running = { url: relay.url, logFile: '', console: '', variables: relay.stack.variables };
+    for (const name of ['slack', 'partner/main']) relay.stack.secrets.remove(`${relay.stack.secretPrefix}${name}`);
+    const found = await findings([], { running });
+    expect(found.get('slack: signing secret')).toBe(RESTART.replace('…', 'slack'));
+    expect(found.get('slack: credentials')).toBe(RESTART.replace('…', 'slack'));
+    expect(found.get('main: credentials')).toBe(RESTART.replace('…', 'the connection main'));
+    expect([...found.values()].filter((detail) => detail.includes('secrets set'))).toEqual([]);
+  });
 });
+
+const RESTART = 'bad: the relay started without …: name it in relay.config.ts, and restart the relay';

@@ -111,7 +111,7 @@ describe('relay send', () => {
     expect(await Promise.all(faults)).toEqual([
       "the example has no field issue.titel; did you mean 'title'?",
       "the example has no field isue.title: there is no 'isue'; did you mean 'issue'?",
-      "set 'issue.title': expected a field and its value, such as issue.title=Login",
+      "--set 'issue.title': expected a field and its value, such as issue.title=Login",
     ]);
     await expect(send('issues', '--file', 'x.json', '--set', 'issue.title=x')).rejects.toThrow('leave out --set');
   });
@@ -133,9 +133,9 @@ describe('relay send', () => {
   });
 
   const isFor = (option: string, events: string, event: string) =>
-    `${option} is for ${events}, not for '${event}'; set takes any field of the payload`;
+    `${option} is only for ${events}; for '${event}', use --set <field>=<value>`;
   it.each([
-    [['issues', '--merged'], "--merged is for pull_request, not for 'issues'"],
+    [['issues', '--merged'], "--merged is only for pull_request; for 'issues', use --set"],
     [['pull_request', '--label', 'bug'], isFor('--label', 'issues', 'pull_request')],
     [['pull_request', '--issue', '4'], isFor('--issue', 'issues, issue_comment', 'pull_request')],
     [['push', '--body', 'x'], isFor('--body', 'issues, issue_comment, pull_request', 'push')],

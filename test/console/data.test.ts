@@ -3,14 +3,21 @@ import * as z from 'partner-relay/zod';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JobDetail, JobPage, JobTest, LinkPage, Now, ParkedGroups } from '../../console/contract.ts';
 import type { ActionOutcome, ActionResult } from '../../console/requests.ts';
+import * as block from '../../docs/guides/automations/block.ts';
+import * as mondayTasks from '../../docs/guides/automations/monday-tasks.ts';
+import * as sentryToDefect from '../../docs/guides/automations/sentry-to-defect.ts';
 import { shortName } from '../../lib/engine/record/job.ts';
-import type { Steps } from '../../lib/triggers/steps.ts';
+import { command as onCommand } from '../../lib/triggers/command.ts';
+import type { CommandSteps, Steps } from '../../lib/triggers/steps.ts';
+import type { Verification } from '../../lib/triggers/webhook.ts';
 import { exampleEvent } from '../../local/examples/github-event.ts';
+import { signedByTool } from '../../local/examples/signed-request.ts';
 import type { RelayTest } from '../../local/trial/define-tests.ts';
 import { runTest } from '../../local/trial/run-test.ts';
+import { runRelayOf } from '../cli/run-command.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
-import { command, MIRA } from '../slack-requests.ts';
+import { ask, command, MIRA } from '../slack-requests.ts';
 import { consoleOf, type TestConsole, TOKEN } from './console-of.ts';
 
 const MINUTE = 60_000;
@@ -129,13 +136,78 @@ describe('a job', () => {
     const { answer } = await shown.post<ActionOutcome>('/api/try', make());
     const [id] = answer.jobs ?? [];
     await relay.workToTheEnd();
+    const test = await testOf(id);
+    expect(test.makes).not.toEqual({});
+    expect(await runTest(test, relay.runtime.config, '.', relay.runtime.custom)).toEqual([]);
+  });
+
+  async function testOf(id = ''): Promise<RelayTest> {
     const { text } = await shown.get<JobTest>(`/api/jobs/${id}/test`);
     const tests = new Function(`return ${/defineTests\((.*)\);/s.exec(text)?.[1]}`)() as Record<string, RelayTest>;
-    const { config, custom } = relay.runtime;
-    for (const test of Object.values(tests)) {
-      expect(test.makes).not.toBe('nothing');
-      expect(await runTest(test, config, '.', custom)).toEqual([]);
-    }
+    return Object.values(tests)[0] ?? expect.fail('there is no test');
+  }
+
+  describe('of a file of automations/', () => {
+    const may = {
+      on: onCommand('may [what]', { does: 'asks', example: 'may' }),
+      run: async (_: unknown, { ask }: CommandSteps) => {
+        const { answer } = await ask('severity', 'How severe is it?');
+        return `it is ${answer}`;
+      },
+    };
+    beforeEach(async () => {
+      relay = await startRelay({
+        own: { block, may, 'monday-tasks': mondayTasks, 'sentry-to-defect': sentryToDefect },
+      });
+      shown = await consoleOf(relay);
+    });
+    const due = async (at: string) => {
+      await relay.fire('due-schedules', { own: 'monday-tasks', at } as never);
+      await relay.workToTheEnd();
+    };
+    const job = async () => (await relay.jobs())[0]?.id ?? expect.fail('no job');
+    const passes = async (test: RelayTest) =>
+      expect(await runTest(test, relay.runtime.config, '.', relay.runtime.custom)).toEqual([]);
+
+    it('a command becomes a test with all its words', async () => {
+      await ask(relay, 'block "Login with passkeys" waits for "it"');
+      const test = await testOf(await job());
+      expect(test).toMatchObject({ event: { command: 'block "Login with passkeys" waits for "it"' }, makes: {} });
+      await passes(test);
+    });
+
+    it("an operator's answer becomes one of the test; before it, there is no test", async () => {
+      await ask(relay, 'may');
+      const id = await job();
+      await expect(testOf(id)).rejects.toThrow('this job cannot become a test: only a job that succeeded');
+      await runRelayOf(relay, ['replay', id, '--reason', 'high']);
+      await relay.workToTheEnd();
+      const test = await testOf(id);
+      expect(test.answers).toEqual({ severity: 'high' });
+      await passes(test);
+    });
+
+    it('a schedule becomes a test if it is due then', async () => {
+      await due('2026-11-16T08:00:00.000Z');
+      const test = await testOf(await job());
+      await passes(test);
+    });
+
+    it('a schedule that is not due then, and a webhook, become no test', async () => {
+      await due('2026-11-16T08:05:00.000Z');
+      await expect(testOf(await job())).rejects.toThrow('its schedule is not due at 2026-11-16T08:05:00.000Z');
+      const event = { issue_id: '12', title: 'Pay fails', web_url: 'https://sentry.example/12' };
+      const body = JSON.stringify({ action: 'triggered', data: { event } });
+      const secret = 'a secret of the test';
+      relay.stack.secrets.put(`${relay.stack.secretPrefix}hooks`, { 'sentry-to-defect': secret });
+      const { verify } = sentryToDefect.on as unknown as { verify: Verification };
+      const request = signedByTool(verify, body, secret, { now: relay.clock.now });
+      const url = new URL('/hooks/sentry-to-defect', relay.url);
+      const response = await fetch(url, { method: 'POST', ...request });
+      const { jobs } = (await response.json()) as { jobs: string[] };
+      await relay.workToTheEnd();
+      await expect(testOf(jobs[0])).rejects.toThrow('the relay does not keep what a webhook sends');
+    });
   });
 
   it('waits are shown by kind while they last, and after', async () => {

@@ -88,7 +88,7 @@ describe('the screen Try', () => {
   const event = (body: string): TryAction => ({ do: 'send event', event: 'issues', body });
   it.each<[string, TryAction, RegExp]>([
     ['a payload that is not an object', event('7'), /JSON object/],
-    ['a payload that is not JSON', event('{'), /JSON/],
+    ['a payload that is not JSON', event('{'), /the payload is not JSON: Expected property name/],
     ['a payload without its fields', event('{"action":"opened"}'), /refused it with 4/],
     ['a command without a slash', { do: 'send command', text: 'help' }, /begins with a slash/],
     ['a message that is gone', { do: 'press', channel: 'C0', ts: '1', actionId: 'a' }, /the message is gone/],

@@ -42,6 +42,22 @@ function faults(line: string): string[] {
   return wrong;
 }
 
+it('an error names the help of its command, also of a command with two words', async () => {
+  let told = '';
+  const own = relayProgram().exitOverride();
+  for (const one of own.commands) one.exitOverride().configureOutput({ writeErr: (text) => (told += text) });
+  for (const [words, help] of [
+    ['jobs --stauts', 'jobs'],
+    ['new automation mine', 'new automation'],
+    ['secrets set', 'secrets set'],
+    ['send hook mine', 'send hook'],
+  ] as const) {
+    told = '';
+    await expect(own.parseAsync(words.split(' '), { from: 'user' })).rejects.toThrow();
+    expect(told).toContain(`(npx partner-relay ${help} --help explains this command)`);
+  }
+});
+
 describe('the commands in the documentation', () => {
   it.each(pages)('exist, with their options: %s', (page) => {
     expect(linesOf(page).flatMap((line) => faults(line).map((fault) => `relay ${line}: ${fault}`))).toEqual([]);

@@ -165,7 +165,7 @@ describe('a connection', () => {
     await relay.post('issues', issueEvent('opened'));
     await relay.work();
     expect(await found('partner/main')).toMatch(
-      /^unknown: background jobs have used up their share of the day's 1 calls/,
+      /^unknown: background calls have used up their share of the day's 1 calls/,
     );
     expect(recorded('ConnectionCredentialsFail')).toEqual([]);
   });
@@ -175,7 +175,7 @@ describe('a connection', () => {
     await start({ connection: { limits } });
     await check();
     expect(await found('partner/main')).toMatch(
-      /^unknown: background jobs have used up their share of the minute's 2 calls/,
+      /^unknown: background calls have used up their share of the minute's 2 calls/,
     );
     const { lanes } = await createBudget(relay.stores).view('main', limits);
     expect(lanes.interactive.left).toBe(1);

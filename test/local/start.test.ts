@@ -331,8 +331,8 @@ export const run = async (_, { github, list }) => {
       env: { ...process.env, ...own },
       input: headers['x-token'],
     });
-    expect(String(entered)).toContain('The relay uses it at once.');
-    await started.printed('Webhook secrets changed; the new ones are in use.');
+    expect(String(entered)).toContain('The relay needs no restart.');
+    await started.printed('Webhook secrets changed; the relay has read them again.');
     expect(await post(2)).toBe(200);
     await started.printed(
       /GitHub refuses GET \/repos\/acme\/web\/tags .*: this is GitHub's stand-in, which does not know that/,

@@ -1,10 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { JobDetail } from '../../console/contract.ts';
 import * as block from '../../docs/guides/automations/block.ts';
 import { described } from '../../lib/automations/custom/folder.ts';
 import { defineConfig } from '../../lib/config/schema.ts';
+import { keys } from '../../lib/state/table/keys.ts';
 import { command as onCommand } from '../../lib/triggers/command.ts';
 import type { CommandSteps } from '../../lib/triggers/steps.ts';
 import { hashOf, linkAccount } from '../as-person/linked.ts';
+import { runRelayOf } from '../cli/run-command.ts';
+import { consoleOf } from '../console/console-of.ts';
 import { type GithubApi, startGithubApi } from '../github-api.ts';
 import { exampleOf } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
@@ -46,6 +50,10 @@ const own = {
   later: of('later', async ({ until }) => {
     await until('lunch', '2026-11-20T12:00:00Z');
     return 'done later';
+  }),
+  wrong: of('wrong', async ({ call }) => {
+    await call('complete', 'work-items/checklist/items/complete', { item: 101 } as never);
+    return 'completed it';
   }),
   mine: of('mine <text…>', async ({ as, say }, input) => {
     const { text } = input as { text: string };
@@ -143,6 +151,34 @@ describe("a team's command in Slack", () => {
     expect((await ask(relay, 'later')).inTheEnd).toContain(':hourglass:');
     await relay.workToTheEnd();
     expect(readable(lastMessage(relay).blocks)).toBe(':white_check_mark: Done later.');
+  });
+
+  it('a payload that the relay did not send is not called a refusal of the service', async () => {
+    await start();
+    const { inTheEnd } = await ask(relay, 'wrong');
+    expect(inTheEnd).toContain('This could not be done: an administrator has to look at it.');
+    expect(relay.sandbox.requests).toBe(0);
+    const [{ id } = expect.fail('no job')] = await relay.jobs('parked');
+    const shown = await runRelayOf(relay, ['job', id]);
+    expect(shown).toMatch(/Correct what the reason names, then replay[\s\S]*not sent: the payload does not fit: /);
+    expect(shown).not.toMatch(/refused|: sent/);
+    const { steps } = await (await consoleOf(relay)).get<JobDetail>(`/api/jobs/${id}`);
+    expect(steps.flatMap(({ sends }) => sends)).toMatchObject([{ answer: 'not sent' }]);
+  });
+
+  it('a job whose file is gone names its author and its operator who has to act', async () => {
+    await start();
+    await command(relay, 'later');
+    const [{ id } = expect.fail('no job')] = await relay.jobs();
+    const gone = { expression: 'SET #automation = :gone', values: { gone: 'gone' } };
+    await relay.stores.table.update(keys.job(id), gone);
+    await relay.work();
+    expect(readable(lastMessage(relay).blocks)).toMatch(
+      /:hourglass: later has to wait: .* has to look at it\. Your request then continues by itself\.$/,
+    );
+    expect(await runRelayOf(relay, ['job', id])).toMatch(
+      /restore the file, or discard the job[\s\S]*Do what the reason says, within a day\. The relay looks every four minutes\./,
+    );
   });
 
   it("shows a link with the team's text, and other people's markup as text", async () => {

@@ -72,7 +72,7 @@ describe("a team's mistake", () => {
     [
       'a time that is not signed',
       hook({ verify: hmac({ ...signed, time: 'header:x-time' }) }),
-      'verify.time: expected a part or a header that signs names, too',
+      'verify.time: expected a part or a header that is also in `signs`',
     ],
     [
       'a verification of its own',

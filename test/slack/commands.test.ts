@@ -128,6 +128,13 @@ describe('a command', () => {
   it.each([
     ['fly', ':warning: There is no command “fly”.', false],
     ['dnoe 101', ':warning: There is no command “dnoe”. Did you mean /pm done?\n/pm done 101', true],
+    ['lgo 1h Login', ':warning: There is no command “lgo”. Did you mean /pm log?\n/pm log 1h "Login"', true],
+    [
+      'lgo 2h',
+      ':warning: There is no command “lgo”. Did you mean /pm log? /pm log needs a task: /pm log <duration> [day] <task> [note], ',
+      false,
+    ],
+    ['Login 2h', ':warning: There is no command “Login”. Did you mean /pm log?\n/pm log 2h "Login"', true],
     ['log 0h 4711', ':warning: “0h” is too short. The minimum is 1m.', false],
     ['log –2h 4711', ':warning: “-2h” is negative. Did you mean 2h?\n/pm log 2h 4711', true],
   ])('an invalid command is answered with a correction: %s', async (typed, answer, offered) => {

@@ -67,6 +67,17 @@ inBrowser('the screen Try', () => {
     expect(relay.sandbox.data.defects.at(-1)?.title).toMatch(/^Spelling error in the README file \(edited at .+\)$/);
   });
 
+  it('a payload that is not JSON stays in its box, and is not sent again', async () => {
+    const { page } = await open();
+    await page.getByText('Payload', { exact: true }).click();
+    const payload = page.getByLabel('Payload as JSON');
+    await payload.fill('{ bad');
+    await page.getByRole('button', { name: 'Send the event' }).click();
+    await page.getByText('The payload is not JSON: ').waitFor();
+    expect(await payload.inputValue()).toBe('{ bad');
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+  });
+
   it('active faults say in words what will happen, and are removed one by one', async () => {
     const { page, act, facts } = await open();
     for (const { fault } of (await facts()).faultKinds.slice(0, 3)) await act({ do: 'set fault', fault });

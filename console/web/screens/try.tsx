@@ -13,23 +13,26 @@ import { Screen } from '../screen.tsx';
 import { Scroll } from '../scroll.tsx';
 import { At } from '../time.tsx';
 
-/** Undefined in a read-only console. */
-type Act = ((action: TryAction) => void) | undefined;
+/** Returns whether it was done. Undefined in a read-only console. */
+type Act = ((action: TryAction) => Promise<boolean>) | undefined;
 
 /** Sends events to the relay on this machine, answers its messages, and sets faults of the sandbox. */
 export function TryScreen() {
   const { operate, canTry } = useRelay();
   const resource = useResource<TryFacts>(canTry ? '/api/try' : undefined);
-  const [failed, setFailed] = useState<{ action: TryAction; error: ApiError } | undefined>();
+  const [failed, setFailed] = useState<ApiError | undefined>();
 
-  async function send(action: TryAction): Promise<void> {
+  async function send(action: TryAction): Promise<boolean> {
     setFailed(undefined);
     try {
       announceOutcome(await post<ActionOutcome>('/api/try', action));
+      return true;
     } catch (error) {
-      setFailed({ action, error: error as ApiError });
+      setFailed(error as ApiError);
+      return false;
+    } finally {
+      resource.reload();
     }
-    resource.reload();
   }
 
   if (!canTry) {
@@ -41,11 +44,11 @@ export function TryScreen() {
       </Screen>
     );
   }
-  const act: Act = operate ? (action) => void send(action) : undefined;
+  const act: Act = operate ? send : undefined;
   return (
     <Screen title="Try">
       <ReadOnlyHint />
-      {failed && <Failure error={failed.error} retry={() => void send(failed.action)} />}
+      {failed && <Failure error={failed} />}
       <Loaded of={resource}>
         {(facts) => (
           <div class="columns">
@@ -82,10 +85,9 @@ function EventForm({ examples, act }: { examples: TryFacts['examples']; act: Act
   const body = edited ?? example.body;
   return (
     <form
-      onSubmit={(event) => {
+      onSubmit={async (event) => {
         event.preventDefault();
-        act?.({ do: 'send event', event: example.event ?? '', body });
-        setEdited(undefined);
+        if (await act?.({ do: 'send event', event: example.event ?? '', body })) setEdited(undefined);
       }}
     >
       <label class="field">
@@ -132,7 +134,7 @@ function CommandForm({ examples, act }: { examples: TryFacts['examples']; act: A
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        act?.({ do: 'send command', text });
+        void act?.({ do: 'send command', text });
       }}
     >
       <label class="field">
@@ -183,7 +185,7 @@ function Faults({ facts: { faults, faultKinds }, act }: { facts: TryFacts; act: 
         onSubmit={(event) => {
           event.preventDefault();
           const kind = faultKinds[chosen];
-          if (kind) act?.({ do: 'set fault', fault: kind.fault });
+          if (kind) void act?.({ do: 'set fault', fault: kind.fault });
         }}
       >
         <label class="field">

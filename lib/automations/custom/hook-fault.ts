@@ -25,7 +25,7 @@ const hmac = z
   .check(
     z.refine(({ signs, time }) => time === undefined || signs.includes(`{${time}}`), {
       path: ['time'],
-      message: 'expected a part or a header that signs names, too, because a time that is not signed proves nothing',
+      message: 'expected a part or a header that is also in `signs`: an unsigned time proves nothing',
     }),
   );
 

@@ -24,7 +24,7 @@ export interface NextStep {
   choices: readonly Choice[];
   /** The decisions that become possible at `from`, in epoch milliseconds. */
   later?: { from: number; choices: readonly Choice[] };
-  /** The section of the docs that explains the state, as a path from the root of the repository. */
+  /** The section of the docs that explains the state. */
   docs: string;
 }
 
@@ -100,6 +100,7 @@ function nextStepOfWaiting(job: Job, time: (ms: number) => string, now: number):
 }
 
 function whatToDo({ connection }: Job, wait: Waited | undefined): string | undefined {
+  if (wait?.for === 'operator') return 'Do what the reason says, within a day. The relay looks every four minutes.';
   if (wait?.why.includes(WRONG_ADDRESS))
     return `Check the base URL in partner/${connection}, and the proxy in front of the service. After that, the jobs continue by themselves.`;
   if (wait?.for !== 'key') return undefined;

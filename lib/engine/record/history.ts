@@ -12,7 +12,7 @@ import { cutToLength } from '../../text.ts';
  * - `job`: another job
  * - `question`: a person's answer in Slack
  * - `pause`: a time that the relay chose, for example to send several changes together
- * - `operator`: it was parked
+ * - `operator`: it was parked, or lacks its file or version
  */
 export type WaitsFor =
   | 'budget'

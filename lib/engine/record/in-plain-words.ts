@@ -2,8 +2,8 @@ import type { WaitsFor } from './history.ts';
 import type { ParkKind } from './job.ts';
 
 /**
- * A wait in words. `what` follows *waits* and is for operators; `toPerson` is for {@link waitToPerson}. People do not
- * get the reasons that operators read, because those name operations, keys and connections.
+ * A wait in words. `what` follows *waits* and is for operators; `toPerson` is for {@link waitToPerson}, because the
+ * reasons of operators name operations, keys and connections.
  */
 export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: string }>> = {
   budget: {
@@ -55,7 +55,7 @@ export function parkedToPerson(kind: ParkKind, name: string, contact: string): s
 
 /**
  * Why a job was parked. `toPerson` is for the person who asked, and for public places; `helps` is for operators. For an
- * unknown outcome, lib/engine/line/next-step.ts says what helps, because that depends on the operation.
+ * unknown outcome, lib/engine/line/next-step.ts says it.
  */
 export const parkingInWords: Readonly<Record<ParkKind, { toPerson: string; helps?: string; docs: string }>> = {
   refused: {

@@ -93,7 +93,7 @@ const TIMED_OUT = 408;
 export function outcomeOf(error: PartnerError): SendOutcome {
   if (error instanceof PartnerUnanswered) return error.sent ? 'no answer' : 'not sent';
   if (error instanceof PartnerPayloadError) return 'invalid';
-  // Checked before the kind of the error, because a gateway in front of the service may answer with its own page.
+  // First, because a gateway in front of the service may answer with its own page.
   if (error.status === 429) return 'rate limited';
   if (!(error instanceof PartnerRefusal)) return 'unreadable';
   if (error.status < 300) return 'contradictory';

@@ -39,11 +39,11 @@ export function endingOf(
   if (error instanceof RetryAt || error instanceof InLine)
     return { ended: 'waits', wait: error, attempts: job.attempts };
   if (error instanceof NewerItem) return unread(job, error, journal.openSteps().length > 0, clock());
-  if (error instanceof NeedsOperator || error instanceof UnreadableItem)
-    return {
-      ...parked(error.message, error instanceof Refused ? 'refused' : 'needs an operator', journal),
-      ...(error instanceof NeedsAnswer && { asks: true }),
-    };
+  if (error instanceof NeedsOperator || error instanceof UnreadableItem) {
+    // No status: nothing was sent.
+    const kind = error instanceof Refused && error.refusal.status ? 'refused' : 'needs an operator';
+    return { ...parked(error.message, kind, journal), ...(error instanceof NeedsAnswer && { asks: true }) };
+  }
   const silent = isSilence(error) ? 'AWS does not answer' : undefined;
   const foreseen = error instanceof StepFailed || error instanceof SecretError || error instanceof BaseUrlError;
   if (!foreseen && silent === undefined) bug(error);
@@ -58,17 +58,14 @@ export function endingOf(
 
 const ASKS_NEWER_EVERY_MS = 4 * 60_000;
 
-/**
- * Returns how a run ends if an item of its job is unreadable. An item of a newer version makes the job wait for that
- * version.
- */
+/** Returns how a run ends if an item of its job is unreadable. An item of a newer version makes the job wait. */
 export function unread(job: Job, error: UnreadableItem, isOpen: boolean, now: number): Ending {
   const { message } = error;
   const { waits, gotOn } = job;
   // Not counted from the job's creation, because the job may have been in line before, or parked and replayed.
   const first = waits?.newest.find(({ why, from }) => why === message && from >= (gotOn?.at ?? 0))?.from ?? now;
   if (error instanceof NewerItem && now < first + WAITS_FOR_NEWER_MS) {
-    const wait = new RetryAt(now + ASKS_NEWER_EVERY_MS, message, { releasesQueueGroup: true });
+    const wait = new RetryAt(now + ASKS_NEWER_EVERY_MS, message, { releasesQueueGroup: true, waitsFor: 'operator' });
     return { ended: 'waits', wait, attempts: job.attempts, isForNewer: true };
   }
   return { ended: 'parked', reason: message, kind: isOpen ? 'outcome unknown' : 'needs an operator' };

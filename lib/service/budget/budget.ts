@@ -532,7 +532,7 @@ function inWords(obstacle: Obstacle, { perMinute, perDay }: Limits, rank: Rank):
   const usedUp = (calls: string) =>
     rank === 'interactive' || rank === 'urgent'
       ? `${calls} are used up`
-      : `${rank} jobs have used up their share of ${calls}`;
+      : `${rank} calls have used up their share of ${calls}`;
   switch (obstacle) {
     case 'minute':
       return usedUp(`the minute's ${perMinute} calls`);

@@ -22,7 +22,8 @@ describe("people's share", () => {
     const most = async (lane: Lane) => {
       const answers = await askOften(400, () => ask(lane, { cameBack: true }));
       const calls = "the day's 400 calls";
-      const why = lane === 'interactive' ? `${calls} are used up` : `${lane} jobs have used up their share of ${calls}`;
+      const why =
+        lane === 'interactive' ? `${calls} are used up` : `${lane} calls have used up their share of ${calls}`;
       expect(answers.at(-1)).toMatchObject({ obstacle: 'day', why });
       return granted(answers).length;
     };
