@@ -5,7 +5,7 @@ import { loadConfig } from '../lib/config/config-file.ts';
 import { localTime } from '../lib/dates.ts';
 import { type Choice, nextStep } from '../lib/engine/line/next-step.ts';
 import { findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
-import { type Resolution, resolveJob } from '../lib/engine/operate/resolve.ts';
+import { isSought, type Resolution, resolveJob } from '../lib/engine/operate/resolve.ts';
 import { discardJob, replayJob } from '../lib/engine/operate/resume.ts';
 import { createVerifyCreated } from '../lib/engine/operate/verify-created.ts';
 import { asksQuestion, isOutcomeUnknown, type Job, waitOf } from '../lib/engine/record/job.ts';
@@ -67,13 +67,9 @@ export const resolve: Define = (command, { open }) =>
       if (options.parkedFor !== undefined && way === 'done')
         throw new Error('--done takes the id of one creation: name its job, without --parked-for');
       const target = await open();
-      const chosen = await chosenJobs(
-        target.stores,
-        id,
-        options.parkedFor,
-        isOutcomeUnknown,
-        'with an unknown outcome',
-      );
+      const isWanted = (job: Job) => isOutcomeUnknown(job) && (way !== 'search' || isSought(job));
+      const which = `with an unknown outcome${way === 'search' ? ' that a search can settle' : ''}`;
+      const chosen = await chosenJobs(target.stores, id, options.parkedFor, isWanted, which);
       if (isOnlyListed(chosen, id, options, 'resolve', way)) return;
       const resolution = await resolutionOf(way, options.done ?? '', open);
       const by = operatorOf(target);
@@ -207,8 +203,8 @@ function isOnlyListed(
   const rest = chosen.length < CHOSEN_AT_ONCE ? '' : '; if there are more, use the same command after that';
   const later = chosen.flatMap((job) => nextStep(job, localTime, Date.now())?.later ?? []);
   const times = later.filter(({ choices }) => choices.includes(choice)).map(({ from }) => from);
-  const which = times.length === chosen.length ? these : `${times.length} of them`;
-  const early = ` Before ${localTime(Math.max(...times, 0))}, this is refused for ${which}, because the service may still carry out the request.`;
+  const which = times.length === chosen.length ? '' : ` for ${times.length} of them`;
+  const early = ` Before ${localTime(Math.max(...times, 0))}, this is refused${which}, because the service may still carry out the request.`;
   console.log(`\nAdd --yes to ${verb} ${these}${rest}.${times.length === 0 ? '' : early}`);
   return true;
 }
