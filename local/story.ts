@@ -11,6 +11,12 @@ const TOLD_BY_OTHERS: ReadonlySet<unknown> = new Set(['newly parked job', 'the s
 const ENDS_WAIT: ReadonlySet<unknown> = new Set(['job continues', 'job succeeded', 'job not done', 'job parked']);
 /** The waits after which a job may have to wait again. */
 const RETRIES: ReadonlySet<unknown> = new Set(['outage', 'retry', 'key']);
+const CREDENTIALS = {
+  'credentials good': '✓',
+  'credentials bad': '✗',
+  'credentials skipped': '?',
+  'credentials unknown': '?',
+};
 
 type LogLine = Readonly<Record<string, unknown>>;
 
@@ -150,7 +156,7 @@ function words(line: LogLine, now: number, stops: ReadonlyMap<unknown, unknown>)
     case 'credentials skipped':
     case 'credentials unknown':
     case 'credentials bad':
-      return `${line.message === 'credentials bad' ? '✗' : '✓'} ${line.secret}: ${line.why}`;
+      return `${CREDENTIALS[line.message]} ${line.secret}: ${line.why}`;
     default:
       return `! ${line.message}${line.error ? `: ${line.error}` : ''}`;
   }
