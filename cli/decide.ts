@@ -25,6 +25,16 @@ const CHOSEN_AT_ONCE = 1_000;
 const CHOSEN_PAGE = 500;
 const PARKED_FOR = 'instead of one job, all jobs that were parked for a reason with this text';
 
+const ASKS = 'a question needs an answer of its own: answer with replay <id> --reason <answer>';
+const NOT_SOUGHT = 'the relay cannot search for what it created: decide with resolve <id>';
+
+/** Leaves out jobs of a list that can only be decided one by one, and says why. */
+function withoutSome(jobs: readonly Job[], id: string | undefined, isKept: (job: Job) => boolean, why: string) {
+  const kept = id === undefined ? jobs.filter(isKept) : jobs;
+  if (kept.length < jobs.length) console.error(`${counted(jobs.length - kept.length, 'job')} left out, because ${why}`);
+  return kept;
+}
+
 export const replay: Define = (command, { open }) =>
   command
     .arguments('[id]')
@@ -36,11 +46,8 @@ export const replay: Define = (command, { open }) =>
     .action(async (id: string | undefined, options: Several & { reason?: string }) => {
       const target = await open();
       const all = await chosenJobs(target.stores, id, options.parkedFor);
-      const chosen = id === undefined ? all.filter((job) => !asksQuestion(job)) : all;
-      if (chosen.length < all.length)
-        console.error(
-          `${counted(all.length - chosen.length, 'job')} left out, because a question needs an answer of its own: answer with replay <id> --reason <answer>`,
-        );
+      const answered = withoutSome(all, id, (job) => !asksQuestion(job), ASKS);
+      const chosen = withoutSome(answered, id, (job) => job.status !== 'parked' || isSought(job), NOT_SOUGHT);
       if (chosen.length === 0 || isOnlyListed(chosen, id, options, 'replay', 'replay')) return;
       const decision = { by: operatorOf(target), reason: options.reason };
       const said = new Set<string>();

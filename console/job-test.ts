@@ -7,6 +7,7 @@ import { operations } from '../lib/service/partner/operations/operations.ts';
 import { HttpError } from '../lib/state/http/function-url.ts';
 import { timesOf } from '../lib/triggers/cron.ts';
 import type { OperatedRelay } from './relay.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 /**
  * Returns a file for `partner-relay test`. Its event makes such a job, and the test expects the operations that the job
@@ -53,7 +54,8 @@ function answerIn({ step, calls, result }: StepEntry): [step: string, answer: st
 
 /** @throws {HttpError} if no test can have the event */
 async function eventOf({ stores, runtime }: OperatedRelay, job: Job): Promise<TestEvent> {
-  const { cause, asked, automation, input, entity } = job;
+  const { cause, asked, automation, entity } = job;
+  const input = withoutSecrets(job.input);
   // A person does not type a command for the items that a merged pull request names.
   if (cause?.event === 'pull_request.closed' && Array.isArray(input.items)) {
     return { merged: true, body: `Completes checklist items ${input.items.join(', ')}` };

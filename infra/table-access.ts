@@ -126,7 +126,7 @@ const access: Readonly<Record<string, TableAccess>> = {
   'due-schedules': {
     items: {
       job: ['GetItem', 'PutItem', 'UpdateItem'],
-      customSchedules: ['GetItem', 'PutItem'],
+      customSchedules: ['GetItem', 'PutItem', 'UpdateItem'],
       scheduleRun: ['PutItem'],
     },
   },

@@ -1,4 +1,5 @@
 import type { Leaving } from '../../send-once.ts';
+import { parsedJson } from '../../text.ts';
 import { McpRefusal, McpRpcError, McpUnanswered, McpUnreadable } from './errors.ts';
 import { readEvents } from './event-stream.ts';
 import { ANSWER_TIMEOUT_MS, type Answer, type ExchangeTimes, exchange, readText, TooLong } from './exchange.ts';
@@ -120,8 +121,10 @@ async function refusalOf(
   }
   // The status decides, so an unreadable body makes no difference.
   const body = withoutSecrets(await readText(answer).catch(() => ''), [token]);
-  // But a page with 404 comes from a proxy, perhaps after the endpoint has done the work.
-  if (status === 404 && isPage(body)) return new McpUnreadable(method, { status, found: 'an HTML page' });
+  // But a 404 with a page or another text comes from a proxy, perhaps after the endpoint has done the work.
+  if (status === 404 && body.trim() !== '' && parsedJson(body) === undefined) {
+    return new McpUnreadable(method, { status, found: kindOf(body) });
+  }
   const error = (readMessages(body) ?? []).find((message) => message.kind === 'error');
   const challenge = readChallenge(withoutSecrets(headers.get('www-authenticate') ?? '', [token]));
   return new McpRefusal(method, {
@@ -147,11 +150,9 @@ async function fromBody({ token }: SessionHeaders, method: string, id: number, a
   return outcome;
 }
 
-const isPage = (body: string) => /^\s*<(!doctype|html)/i.test(body);
-
 function kindOf(body: string): string {
   if (body.trim() === '') return 'an empty body';
-  return isPage(body) ? 'an HTML page' : 'no JSON-RPC message';
+  return /^\s*<(!doctype|html)/i.test(body) ? 'an HTML page' : 'no JSON-RPC message';
 }
 
 function outcomeFor(messages: readonly Message[], id: number): ResultOrError | undefined {

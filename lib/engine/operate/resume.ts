@@ -18,7 +18,7 @@ import { cannotBe, isSought, queuedBy, verifyIsOver } from './resolve.ts';
 /** How many waiting jobs are resumed at once. All others continue when they are due. */
 const LOOKED_AT = 1_000;
 /** The waits that may end when calls are sent again. */
-const HELD_BY_CALLS: ReadonlySet<WaitsFor | undefined> = new Set(['budget', 'retry', 'outage', 'key']);
+const HELD_BY_CALLS: ReadonlySet<WaitsFor | undefined> = new Set(['budget', 'retry', 'answer', 'outage', 'key']);
 
 /**
  * Ends the pause of a connection, closes its breakers and those of its operations, and continues its waiting jobs. The

@@ -17,8 +17,11 @@ export function openOutcome({ operation, request, found }: OpenRequest): OpenOut
   };
 }
 
-/** Returns the open creation of a job. If there are several, the one that the service may carry out last. */
-export function openOutcomeOf(journal: Pick<Journal, 'openSteps' | 'openRequest'>): OpenOutcome | undefined {
-  const all = journal.openSteps().flatMap((step) => journal.openRequest(step) ?? []);
+/** Returns the open creation among the steps. If there are several, the one that the service may carry out last. */
+export function openOutcomeOf(
+  journal: Pick<Journal, 'openRequest'>,
+  steps: readonly string[],
+): OpenOutcome | undefined {
+  const all = steps.flatMap((step) => journal.openRequest(step) ?? []);
   return all.map(openOutcome).toSorted((a, b) => b.until - a.until)[0];
 }

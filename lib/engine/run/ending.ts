@@ -71,9 +71,9 @@ export function unread(job: Job, error: UnreadableItem, isOpen: boolean, now: nu
   return { ended: 'parked', reason: message, kind: isOpen ? 'outcome unknown' : 'needs an operator' };
 }
 
-/** Parks a job. An unknown outcome of its calls matters more than `kind`. */
+/** Parks a job. An unknown outcome of its calls matters more than `kind`, unless an operator has decided about it. */
 export function parked(reason: string, kind: ParkKind, journal: Journal): Ending & { ended: 'parked' } {
-  const open = openOutcomeOf(journal);
+  const open = openOutcomeOf(journal, journal.undecidedSteps());
   return open ? { ended: 'parked', reason, kind: 'outcome unknown', open } : { ended: 'parked', reason, kind };
 }
 

@@ -64,7 +64,7 @@ export async function openRun(job: Job, deadline: number, worker: Worker) {
   const forNextRun = () => ({
     title,
     unfinished: once.unfinished(),
-    openUntil: openOutcomeOf(journal)?.until,
+    openUntil: openOutcomeOf(journal, journal.openSteps())?.until,
     hasGotOn,
     // A run that only waits does not reset the crashes until the open creations are settled.
     crashes: crashesInVain(job, journal) ? job.crashes : undefined,

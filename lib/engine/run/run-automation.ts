@@ -100,9 +100,8 @@ async function resultOf(run: Run, automation: Automation, steps: JobSteps): Prom
   const [undecided] = journal.undecidedSteps();
   if (undecided !== undefined) {
     const { operation } = journal.openRequest(undecided) ?? {};
-    throw new NeedsOperator(
-      `it is unknown whether ${operation ?? undecided} created something. Otherwise: ${said.text}`,
-    );
+    const otherwise = privacy.wasUsed() ? '' : `. Otherwise: ${said.text}`;
+    throw new NeedsOperator(`it is unknown whether ${operation ?? undecided} created something${otherwise}`);
   }
   if (said.of === 'not done') {
     const { of: _, ...words } = said;

@@ -5,6 +5,7 @@ import { DAY_MS } from '../../dates.ts';
 import { type AcceptTakenOptions, acceptDated, type Taken } from '../../engine/line/accept-taken.ts';
 import type { Job } from '../../engine/record/job.ts';
 import { keys } from '../../state/table/keys.ts';
+import { setFields } from '../../state/table/table.ts';
 import { timesOf } from '../../triggers/cron.ts';
 import { type CustomAutomations, type CustomOf, customOf } from '../../triggers/custom-automation.ts';
 import { schedule } from '../../triggers/schedule.ts';
@@ -73,8 +74,10 @@ export async function acceptCustomSchedule(name: string, options: ScheduleOption
   const found = customOf(custom, 'schedule').find((one) => one.name === name);
   if (!found) throw new Error(`there is no schedule '${name}'`);
   const accepted = await acceptTime(found, at, options);
-  const { until = {}, last } = (await table.get(keys.customSchedules())) ?? {};
-  await table.put({ ...keys.customSchedules(), until, last: { ...Object(last), [name]: clock() } });
+  const key = keys.customSchedules();
+  const { last } = (await table.get(key)) ?? {};
+  // A tick may write the times that it has handled meanwhile.
+  await table.update(key, setFields({ last: { ...Object(last), [name]: clock() } }));
   return accepted;
 }
 

@@ -65,10 +65,11 @@ export class PartnerRefusal extends PartnerError implements RefusalFacts {
 export const WRONG_ADDRESS = 'the address answers 404 with a web page';
 
 /**
- * True for a 404 with a web page. It refuses nothing: the base URL is wrong, or a proxy does not pass on the request or
- * the answer.
+ * True for a 404 with a web page or another text. It refuses nothing: the base URL is wrong, or a proxy does not pass on
+ * the request or the answer.
  */
-export const isWrongAddress = ({ status, found }: RefusalFacts) => status === 404 && found === 'an HTML page';
+export const isWrongAddress = ({ status, found }: RefusalFacts) =>
+  status === 404 && (found === 'an HTML page' || found === 'not JSON');
 
 function refusalText(facts: RefusalFacts): string {
   const { status, found, serviceMessage, fieldErrors, reason } = facts;
