@@ -66,7 +66,7 @@ export function createOutageNotices(options: NoticePostsOptions & { stage: strin
     const [what, todo] = isOfKey
       ? [
           `Since ${time(since)}, the service has refused the key of the connection ${connection}.`,
-          `Enter a new one: \`${relay}secrets set partner/${connection}\`. Waiting jobs then continue by themselves.`,
+          `Enter a new one: \`${relay}secrets set partner/${connection}\`${stage === undefined ? ', and restart the relay' : ''}. Waiting jobs then continue by themselves.`,
         ]
       : [
           `${connection} has been down since ${time(since)}.`,

@@ -51,7 +51,7 @@ const endsSending = (error: unknown): error is Error =>
 
 /** Makes a change at most once, unless the tool declares that it may be repeated. */
 export function createToolChanges(run: ActingRun, access: ToolAccess) {
-  const { journal, once, privacy, clock, replacedTable, happenedAt, isPublic, bug } = run;
+  const { journal, once, privacy, clock, replacedTable, happenedAt, isPublic, isLastAttempt, bug } = run;
 
   async function lookFor<Kept>({ holder, step, find }: Change<Kept>, why: string): Promise<Made<Kept>> {
     const { startedAt = clock(), sent } = journal.entry(step) ?? {};
@@ -67,7 +67,8 @@ export function createToolChanges(run: ActingRun, access: ToolAccess) {
         if (kept !== undefined) return { became: 'done', kept };
       }
     } catch (error) {
-      if (error instanceof NotDone) return { became: 'unknown', why: `${why}. ${error.message}` };
+      const isOver = error instanceof NotDone || (error instanceof StepFailed && isLastAttempt);
+      if (isOver) return { became: 'unknown', why: `${why}. ${error.message}` };
       // The next run only looks again.
       if (error instanceof StepFailed) throw new StepFailed(error.message, { waitsFor: 'answer', cause: error });
       throw error;

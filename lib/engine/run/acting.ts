@@ -23,6 +23,8 @@ export interface ActingRun extends Pick<CallingRun, 'connection' | 'lane' | 'bud
   happenedAt: number;
   /** True if strangers can read the message. Then it omits the service's own words. */
   isPublic: boolean;
+  /** True if the job is parked when this run fails. */
+  isLastAttempt: boolean;
   /**
    * Called before the relay reads anything private. @throws {Interruption} for a job that intake did not make as it is
    */

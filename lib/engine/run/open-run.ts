@@ -9,7 +9,7 @@ import { createPrivacy } from '../record/privacy.ts';
 import { happenedAt } from '../record/replaced-table.ts';
 import type { ActingSteps } from './acting.ts';
 import { createCreations } from './creations.ts';
-import { crashesInVain } from './ending.ts';
+import { crashesInVain, MAX_ATTEMPTS } from './ending.ts';
 import { createSteps, type JobSteps } from './job-steps.ts';
 import { createOnce, type SendNews, type StepNews } from './once.ts';
 import { type CallNews, createPartnerCalls, type PartnerCalls } from './partner-calls.ts';
@@ -107,7 +107,8 @@ export function connected(
   const learned = createLearned(table, connection.name, clock);
   const creating = createCreations({ calls, table, connection, learned, lane, journal, ...began, decidedAt, clock });
   const isPublic = job.replyTo?.in === 'github';
-  const given = { ...run, ...began, journal, once, privacy, bug, isPublic, ensureSignedByIntake };
+  const isLastAttempt = job.attempts + 1 >= MAX_ATTEMPTS;
+  const given = { ...run, ...began, journal, once, privacy, bug, isPublic, isLastAttempt, ensureSignedByIntake };
   const acting: CallsOfRun['acting'] = {};
   const as: ActingSteps['as'] = (person) => {
     acting.opened ??= worker.acting.open(given);
