@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { CUSTOM_FOLDER, isAutomation, type ReadFolder } from '../lib/automations/custom/folder.ts';
 import { warningsIn } from '../lib/automations/custom/warnings.ts';
 import { SENTENCE_END } from '../lib/text.ts';
@@ -32,15 +32,17 @@ export function customLines({ custom, faults, files }: ReadFolder, command?: str
  * read only at a start.
  */
 export function watchCustom(first: ReadFolder, { read, use, tell }: CustomWatchOptions, folder = CUSTOM_FOLDER) {
-  let before = seenIn(first);
+  let before = seenIn(first, textsIn(folder));
   let ofSettings = settingFaults(first);
   const check = async () => {
     files.add(folder);
+    // Read before the files are loaded: a file that is saved meanwhile has then changed since.
+    const texts = textsIn(folder);
     const found = await read();
     const wrong = settingFaults(found);
     for (const fault of wrong) if (!ofSettings.includes(fault)) tell(fault);
     ofSettings = wrong;
-    const now = seenIn(found);
+    const now = seenIn(found, texts);
     const changed = [...now].filter(([file, { text, does }]) => {
       const earlier = before.get(file);
       return earlier?.text !== text || earlier.does !== does;
@@ -68,14 +70,22 @@ export function watchCustom(first: ReadFolder, { read, use, tell }: CustomWatchO
 /** Faults of relay.config.ts that only the files show: a permission for a command that does not exist. */
 const settingFaults = ({ faults }: ReadFolder) => faults.filter((fault) => !fault.startsWith('automations/'));
 
+function textsIn(folder: string): ReadonlyMap<string, string> {
+  const names = existsSync(folder) ? readdirSync(folder).filter(isAutomation) : [];
+  return new Map(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+}
+
 /** For each file: its text, to notice changes, what it does or what is wrong with it, and its warnings. */
-function seenIn(found: ReadFolder): Map<string, { text: string; does: string; warnings: string[] }> {
+function seenIn(
+  found: ReadFolder,
+  texts: ReadonlyMap<string, string>,
+): Map<string, { text: string; does: string; warnings: string[] }> {
   const lines = customLines(found);
   return new Map(
     found.files.map((path) => {
       const file = `automations/${basename(path)}`;
       const [line = '', ...warnings] = lines.filter((one) => one.startsWith(`${file}:`));
-      return [file, { text: readFileSync(path, 'utf8'), does: line.replace(`${file}: `, ''), warnings }];
+      return [file, { text: texts.get(basename(path)) ?? '', does: line.replace(`${file}: `, ''), warnings }];
     }),
   );
 }

@@ -56,7 +56,7 @@ describe('partner-relay config check', () => {
       "people: [{ email: 'ada@example.com', github: 'ada' }],",
     ];
     const { code, output } = await check('relay.config.ts', withSettings(...settings));
-    const hint = /is valid\..*\n\? github: people\.0 {2}without githubId, .*users\/ada, or set GITHUB_TOKEN/;
+    const hint = /is valid\..*\n\? github: people\.0 {2}it has no githubId: .*users\/ada, or set GITHUB_TOKEN/;
     expect(output).toMatch(hint);
     expect(code).toBe(0);
   });

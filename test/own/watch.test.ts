@@ -4,6 +4,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { readCustomAutomations } from '../../lib/automations/custom/folder.ts';
 import { defineConfig, type RelayConfig } from '../../lib/config/schema.ts';
 import type { CustomAutomations } from '../../lib/triggers/custom-automation.ts';
+import type { CommandSteps } from '../../lib/triggers/steps.ts';
 import { watchConfig } from '../../local/config-watch.ts';
 import { customLines, watchCustom } from '../../local/custom-watch.ts';
 import { newFolder, withPackage } from '../new-folder.ts';
@@ -66,6 +67,31 @@ it('a saved, added or removed file of automations/ is used at once, and announce
     'automations/alert.ts: on POST /hooks/alert, verified by Standard Webhooks',
     expect.stringMatching(/^automations\/monday\.ts: the cron expression .*\. The file is left out\.$/),
   ]);
+});
+
+it('the last of several saves counts, also if they follow within milliseconds', async () => {
+  const folder = withPackage(newFolder());
+  const file = join(folder, 'monday.ts');
+  const saying = (save: number) => text("schedule('0 9 * * MON', 'UTC')").replace('done', `save ${save}`);
+  await writeFile(file, saying(1));
+  const read = () => readCustomAutomations(exampleConfig(), folder);
+  let used = await read();
+  const use = async (custom: CustomAutomations) => {
+    used = { ...used, custom };
+  };
+  const saving = async () => {
+    const found = await read();
+    // Another save comes while the file is loaded.
+    if (saves < 9) await writeFile(file, saying(++saves));
+    return found;
+  };
+  let saves = 2;
+  const { check, close } = watchCustom(used, { read: saving, use, tell: () => {} }, folder);
+  onTestFinished(close);
+  await writeFile(file, saying(saves));
+  for (let looks = 0; looks < 12; looks++) await check();
+  const run = await used.custom.run('monday');
+  expect(await run({}, {} as CommandSteps)).toBe('save 9');
 });
 
 it('a promise that a file leaves behind while it is loaded ends no process', async () => {

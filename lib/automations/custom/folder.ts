@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { notRun } from '../../config/config-file.ts';
 import { isTimeZone } from '../../config/names.ts';
 import { ourPermissions, type RelayConfig } from '../../config/schema.ts';
+import { digest } from '../../digest.ts';
 import { meantName } from '../../faults/fault.ts';
 import { projectFolder } from '../../project.ts';
 import { messageOf } from '../../text.ts';
@@ -42,7 +43,9 @@ export async function readCustomAutomations(config: RelayConfig, folder = CUSTOM
     const name = basename(file, '.ts');
     const shown = `automations/${file}`;
     const path = join(folder, file);
-    const url = `${pathToFileURL(path)}?changed=${statSync(path).mtimeMs}`;
+    // Two saves can have the same time.
+    const version = `${statSync(path).mtimeMs}-${digest(readFileSync(path, 'utf8'))}`;
+    const url = `${pathToFileURL(path)}?changed=${version}`;
     const stray = strayOf(shown, { custom: { showsErrors: true }, log: console }, {});
     const exported = await catchingStrays(stray, () => import(url)).catch((error: unknown) => {
       faults.push(notRun(path, error, shown));
