@@ -73,7 +73,7 @@ function lines(connection: string, view: BudgetReport, now: number): string[] {
           `to enter a new one: npx partner-relay secrets set partner/${connection}`,
         ];
       const what = operation === undefined ? 'the service has been down' : `${operation} has been failing`;
-      const next = until > now ? `by ${localTime(until)}` : 'with the next job';
+      const next = until > now ? `by ${localTime(until)}` : 'with the next waiting or new job';
       return [`${what} since ${time}: ${oneLine(why)}`, `Partner Relay tries again ${next}`];
     }),
     ...(failing === undefined ? [] : [`the last call failed: ${oneLine(failing.why)}`]),

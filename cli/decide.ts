@@ -38,7 +38,7 @@ function withoutSome(jobs: readonly Job[], id: string | undefined, isKept: (job:
 export const replay: Define = (command, { open }) =>
   command
     .arguments('[id]')
-    .description('continue a parked job, or a waiting job at once; completed steps are not repeated')
+    .description('continue a parked job, or try a waiting job again now; completed steps are not repeated')
     .option('--reason <text>', 'why, or the answer to what the job asks')
     .option('--parked-for <text>', PARKED_FOR)
     .option('--yes', 'with --parked-for: continue the jobs instead of only listing them')

@@ -65,7 +65,6 @@ function linkLines({ name, entity }: IssueName, link: Link, linkedTo: Awaited<Re
     ['is', inWords(link)],
     ['linked to', linkedTo.map(({ kind, id }) => `${kind} ${id}`).join(', ') || undefined],
     ['connection', claim?.connection],
-    ['marker', claim?.marker],
     ['issue', newest && `${newest.state.state}, labels ${newest.state.labels.join(', ') || 'none'}`],
     [
       'state of',
@@ -93,7 +92,7 @@ function inWords(link: Link): string {
     case 'claimed':
       return `not known; the job that is to create it shows more: npx partner-relay job ${link.claim.by}`;
     case 'made':
-      return `defect ${link.defect.id}, made by ${link.claim.by}`;
+      return `defect ${link.defect.id}, claimed by ${link.claim.by}`;
     case 'moved':
       return `transferred to ${link.to.name}`;
   }

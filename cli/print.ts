@@ -260,7 +260,7 @@ function sendInWords({ calls, askedAt, grantedAt, sentAt, endedAt, came, status,
   const sent = neverLeft ? 'not sent' : sameBytes ? 'the same request sent again' : 'sent';
   const what = calls === undefined ? sent : `asked ${calls}`;
   const waited =
-    grantedAt - askedAt < WORTH_TELLING_MS ? '' : ` after a wait of ${elapsed(grantedAt - askedAt)} for the budget`;
+    grantedAt - askedAt < WORTH_TELLING_MS ? '' : ` after a wait of ${elapsed(grantedAt - askedAt)} in this run`;
   const ended = came === 'accepted' ? `answered with ${status}` : (why ?? came);
   return `${what}${waited}: ${ended} (${elapsed(endedAt - sentAt)})`;
 }

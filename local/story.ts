@@ -9,8 +9,7 @@ const TOLD_WITHIN_MS = 50;
 /** Messages that another line repeats: the line of the parked job, and the line about the stopped connection. */
 const TOLD_BY_OTHERS: ReadonlySet<unknown> = new Set(['newly parked job', 'the service refuses the key']);
 const ENDS_WAIT: ReadonlySet<unknown> = new Set(['job continues', 'job succeeded', 'job not done', 'job parked']);
-/** The waits after which a job may have to wait again. */
-const RETRIES: ReadonlySet<unknown> = new Set(['outage', 'retry', 'key']);
+const UNTIL_OVER: ReadonlySet<unknown> = new Set(['outage', 'key']);
 const CREDENTIALS = {
   'credentials good': '✓',
   'credentials bad': '✗',
@@ -100,7 +99,7 @@ function tell(line: LogLine, now: number, stops: ReadonlyMap<unknown, unknown>):
 
 function words(line: LogLine, now: number, stops: ReadonlyMap<unknown, unknown>): string {
   // Wide enough for most names. Longer ones keep their distance.
-  const step = `  ${String(line.step).padEnd(21)}  ${String(line.calls).padEnd(16)} `;
+  const step = `  ${nameOf(line).padEnd(21)}  ${String(line.calls).padEnd(16)} `;
   switch (line.message) {
     case 'job queued':
       return `● ${line.summary}   (${line.jobId})`;
@@ -129,7 +128,7 @@ function words(line: LogLine, now: number, stops: ReadonlyMap<unknown, unknown>)
       if (stops.has(line.why)) return `… ${who(line)}: waits until ${stops.get(line.why)} works again`;
       return line.dueAt === undefined
         ? `… ${who(line)}: waits for its turn: ${line.why}`
-        : `… ${who(line)}: ${RETRIES.has(line.waitsFor) ? 'tries again' : 'continues'} ${whenDue(line, now)}: ${line.why}`;
+        : `… ${who(line)}: ${UNTIL_OVER.has(line.waitsFor) ? 'waits until this is over' : `continues ${whenDue(line, now)}`}: ${line.why}`;
     case 'job continues':
       return `● ${who(line)}: continues ${afterWait(line)}`;
     case 'job parked':
@@ -161,6 +160,9 @@ function words(line: LogLine, now: number, stops: ReadonlyMap<unknown, unknown>)
       return `! ${line.message}${line.error ? `: ${line.error}` : ''}`;
   }
 }
+
+/** The name of a step, without the count of the messages about the job. */
+const nameOf = ({ step }: LogLine) => String(step).replace(/^(say (?:that it is parked|why it waits)): \d+$/, '$1');
 
 /** An issue, or a person without the prefix; the automation for a timesheet, because its id means nothing to people. */
 const who = ({ entity, automation }: LogLine): string =>

@@ -38,7 +38,7 @@ async function find({ what, look }: Check): Promise<Finding> {
 /** Why the error does not answer the check; empty if it does. */
 function notNow(error: unknown): string {
   if (!(error instanceof PartnerError)) return '';
-  if (error.status === 429) return '; something else uses up the limit of the key: try again later';
+  if (error.status === 429) return '; other software uses the key, or its limit is lower: try again later';
   const isDown = error instanceof PartnerUnanswered || (error.status ?? 0) >= 500;
   return isDown ? '; not checked: try again later' : '';
 }

@@ -28,7 +28,7 @@ describe('partner-relay issue', () => {
   it('shows the defect of an issue, by its name in any letter case', async () => {
     await happens('opened', { title: 'It \u001b[31mbreaks' });
     const shown = await link('codertocat/hello-world#1');
-    expect(shown).toContain(`defect ${lastDefect()?.defect_id}, made by issue-to-defect-`);
+    expect(shown).toContain(`defect ${lastDefect()?.defect_id}, claimed by issue-to-defect-`);
     expect(shown).toContain('It \uFFFD[31mbreaks');
     expect(JSON.parse(await link(ISSUE, '--json'))).toMatchObject({ life: 'made', entity: 'issue-9001' });
   });
@@ -59,7 +59,7 @@ describe('partner-relay issue', () => {
     const defect = { connection: 'main', id: String(id) };
     await createRelations(relay.stores.table).claim(defect, { kind: 'task', id: 12 }, 'j');
     const shown = await link(ISSUE, '--set', String(id));
-    expect(shown).toContain(`defect ${id}, made by a person`);
+    expect(shown).toContain(`defect ${id}, claimed by a person`);
     expect(shown).toMatch(/linked to +task 12/);
     await happens('edited', { seconds: 1, title: 'from the issue' });
     expect(lastDefect()).toMatchObject({ defect_id: id, title: 'from the issue' });

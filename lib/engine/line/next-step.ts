@@ -115,7 +115,7 @@ function whenItContinues(job: Job, time: (ms: number) => string, now: number): s
   const kind = waitOf(job)?.for;
   const at = `${when.isForecast ? 'about ' : ''}${time(when.at)}`;
   // The reason says what failed.
-  if (kind === undefined || kind === 'outage' || kind === 'retry') return `tries again at ${at}`;
+  if (kind === undefined || kind === 'retry') return `tries again at ${at}`;
   return kind === 'pause' ? `continues at ${at}` : `waits until ${at} ${waitInWords[kind].what}`;
 }
 

@@ -211,7 +211,7 @@ export function createWaitingLines({ jobs, queue, budget, breakers, clock, sleep
         const { called, lookAgainAt } = await callNext(connection, plan, joined);
         all.push(...called);
         if (lookAgainAt === undefined || looks === MOST_LOOKS) return all;
-        await sleep(lookAgainAt - clock());
+        await sleep(Math.max(0, lookAgainAt - clock()));
       }
     },
     /**

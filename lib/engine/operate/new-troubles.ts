@@ -72,7 +72,9 @@ export function troublesOf(connection: string, { isPaused, refusesKey, operation
     return { name: `${connection}: ${name}`, lastsMs: minutes * MINUTE_MS, metric, about: { connection, what } };
   };
   return [
-    ...(isPaused ? [trouble('paused', 'no calls for five minutes', 5, 'NewlyPaused')] : []),
+    ...(isPaused
+      ? [trouble('paused', 'calls were stopped at each check of the last five minutes', 5, 'NewlyPaused')]
+      : []),
     ...(refusesKey ? [trouble('key refused', 'the service refuses the key', 0, 'NewlyRefused')] : []),
     ...operations.map((operation) => trouble(operation, `${operation} has failed for 15 minutes`, 15, 'NewlyFailing')),
   ];

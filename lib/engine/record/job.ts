@@ -300,8 +300,8 @@ const DIGEST_LENGTH = 20;
  */
 export function continuesAt(job: Job): { at: number; isForecast: boolean } | 'probed' | undefined {
   const kind = waitOf(job)?.for;
-  // After the service refused the key, the job's own time is only that of its next probe.
-  if (kind === 'key' || (kind === 'outage' && job.line !== undefined)) return 'probed';
+  // A time of the job is then only that of its next look or probe.
+  if (kind === 'key' || kind === 'outage') return 'probed';
   const { dueAt, expectedAt = dueAt } = job;
   return expectedAt === undefined ? undefined : { at: expectedAt, isForecast: dueAt === undefined };
 }

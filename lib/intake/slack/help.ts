@@ -146,7 +146,7 @@ function waits(job: Job, contact: string, now: number): string {
   const { for: waitsFor = 'pause' } = waitOf(job) ?? {};
   const { why, next } = waitToPerson(waitsFor, escaped(contact));
   const when = continuesAt(job);
-  if (when === 'probed' || waitsFor === 'outage' || waitsFor === 'key') return `Waiting: ${why}. ${next}`;
+  if (when === 'probed') return `Waiting: ${why}. ${next}`;
   if (when === undefined) return `Waiting for its turn: ${why}.`;
   if (when.at <= now) return `Continues in a moment: ${why}.`;
   const until = `until ${when.isForecast ? 'about ' : ''}${time(when.at)}`;
