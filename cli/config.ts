@@ -1,4 +1,3 @@
-import { commandWarnings } from '../lib/automations/custom/folder.ts';
 import type { Finding } from '../lib/checks/check.ts';
 import { tooFewWorkers } from '../lib/config/capacity.ts';
 import { configFile, loadConfig } from '../lib/config/config-file.ts';
@@ -27,7 +26,7 @@ export const define: Define = (command, { open, customFolder }) =>
     )
     .action(async (file: string | undefined, { json }: { json?: boolean }) => {
       const config = await loadConfig(configFile({ RELAY_CONFIG: file ?? process.env.RELAY_CONFIG }));
-      const { custom, faults, files } = await readCustomFolder(config, customFolder);
+      const { custom, faults, files, ...own } = await readCustomFolder(config, customFolder);
       if (faults.length > 0) throw new Error(`${counted(faults.length, 'fault')} found:\n  ${faults.join('\n  ')}`);
       if (json) return printJson(config);
       const { connections, github, slack, timesheets } = config;
@@ -39,7 +38,7 @@ export const define: Define = (command, { open, customFolder }) =>
         `automations: ${custom.list.map(({ name }) => name).join(', ') || 'none of your own'}`,
       ];
       const few = tooFewWorkers(config);
-      const warnings = [...(few ? [`Background workers: ${few}.`] : []), ...commandWarnings(config, custom)];
+      const warnings = [...(few ? [`Background workers: ${few}.`] : []), ...own.warnings];
       const lines = warnings.map((warning) => `! ${warning}`);
       await printWarnings({ files }, (line) => lines.push(line));
       const counts = lines.length === 0 ? '' : `, with ${counted(lines.length, 'warning')}`;

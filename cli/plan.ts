@@ -96,6 +96,10 @@ export async function jobsInWords(
   if (jobs.length + custom.list.length + removed.length === 0) return [];
   const hooks = customOf(custom, 'webhook').map(({ name }) => name);
   const events = new Set(customOf(custom, 'github').flatMap(({ events }) => events));
+  const unchecked = [
+    ...(events.size > 0 ? [`the events that GitHub sends (${[...events].join(', ')})`] : []),
+    ...(hooks.length > 0 ? [`the secrets of webhooks (${hooks.map((name) => `hooks/${name}`).join(', ')})`] : []),
+  ];
   return [
     '',
     `${counted(jobs.length, 'unfinished job')}; ${same} would continue unchanged`,
@@ -105,10 +109,9 @@ export async function jobsInWords(
     ...[...calls].map(
       ([name, most]) => `${name}: at most ${counted(most, 'call')} for each event, as its newest jobs show`,
     ),
-    ...(events.size > 0 ? [`GitHub must send ${[...events].join(', ')}`] : []),
-    ...(hooks.length > 0 ? [`Webhooks need secrets: ${hooks.map((name) => `hooks/${name}`).join(', ')}`] : []),
-    ...(events.size + hooks.length > 0
+    ...(unchecked.length > 0
       ? [
+          `Not checked here: ${unchecked.join('; ')}`,
           `npx partner-relay ${stage === ONE_MACHINE ? '' : `--stage ${stage} `}doctor checks the secrets and, for a GitHub App, the events.`,
         ]
       : []),

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { createLoggedChanges, watchedLog } from '../console/log-changes.ts';
 import { createConsole } from '../console/server.ts';
 import { createTry } from '../console/try/try.ts';
-import { commandWarnings } from '../lib/automations/custom/folder.ts';
 import type { RelayConfig, SlackConfig } from '../lib/config/schema.ts';
 import { linksAccounts } from '../lib/config/settings.ts';
 import { localClock } from '../lib/dates.ts';
@@ -184,7 +183,7 @@ async function start({ verbose }: StartOptions): Promise<void> {
       sandbox,
       folder,
       unfinished,
-      own: [...customLines(own, config.slack?.command), ...commandWarnings(config, own.custom)],
+      own: customLines(own, config.slack?.command),
       verbose,
     }),
   );

@@ -17,14 +17,14 @@ interface CustomWatchOptions {
 }
 
 /** What each file of the folder does, its faults and its warnings, one line each. */
-export function customLines({ custom, faults, files }: ReadFolder, command?: string): string[] {
+export function customLines({ custom, faults, warnings, files }: ReadFolder, command?: string): string[] {
   const does = custom.list.map((one) => `automations/${one.name}.ts: ${triggerInWords(one, command)}`);
   const wrong = faults.map((fault) =>
     oneLine(
       fault.startsWith('automations/') ? `${fault}${SENTENCE_END.test(fault) ? '' : '.'} The file is left out.` : fault,
     ),
   );
-  return [...does, ...wrong, ...warningsIn(files)];
+  return [...does, ...wrong, ...warnings, ...warningsIn(files)];
 }
 
 /**

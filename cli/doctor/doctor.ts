@@ -141,8 +141,8 @@ async function tableFindings(config: RelayConfig, open: OpenTarget): Promise<Che
   const seconds = Math.round(Math.abs(ahead) / 1_000);
   return [
     check('clock', () => {
-      if (Math.abs(ahead) <= CLOCK_TOLERANCE_MS) return "this machine's clock agrees with the table's";
-      const differs = `${seconds} s ${ahead > 0 ? 'ahead of' : 'behind'} the table`;
+      if (Math.abs(ahead) <= CLOCK_TOLERANCE_MS) return "this machine's clock agrees with that of the database";
+      const differs = `${seconds} s ${ahead > 0 ? 'ahead of' : 'behind'} the database`;
       throw new Error(`this machine is ${differs}; the relay corrects that, but set the clock`);
     }),
     // Whether this version can replace the deployed version.

@@ -36,7 +36,7 @@ function titleOf({ times, skip, ...fault }: Fault): string {
   return [
     title,
     ...(skip ? [`after ${countOf(skip)}`] : []),
-    ...(times === undefined ? [] : [`${countOf(times)} left`]),
+    ...(times === undefined ? [] : [`hits ${times} more ${times === 1 ? 'call' : 'calls'}`]),
   ].join('; ');
 }
 

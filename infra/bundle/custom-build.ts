@@ -82,15 +82,15 @@ function emptied(given: string): string {
  *
  * @param folder gets the written files
  */
-export function withoutHeavy({ custom, faults, files }: ReadFolder, folder: string): ReadFolder {
+export function withoutHeavy({ custom, faults, files, ...rest }: ReadFolder, folder: string): ReadFolder {
   const isGood = (file: string) => custom.list.some(({ name }) => name === nameOf(file));
   try {
     writeOn(files.filter(isGood), emptied(folder));
-    return { custom, faults, files };
+    return { custom, faults, files, ...rest };
   } catch (error) {
     if (!(error instanceof CustomFilesError)) throw error;
     const list = custom.list.filter(({ name }) => name !== error.automation);
-    return withoutHeavy({ custom: { ...custom, list }, faults: [...faults, error.message], files }, folder);
+    return withoutHeavy({ custom: { ...custom, list }, faults: [...faults, error.message], files, ...rest }, folder);
   }
 }
 
@@ -144,7 +144,7 @@ function writeOn(files: readonly string[], folder: string): void {
     const found = importsOf(text).find((one) => !(one in IMPORTABLE));
     if (found !== undefined)
       throw new CustomFilesError(
-        `automations/${nameOf(file)}.ts: its on reaches the import of '${found}', which every webhook would load; import only ${Object.keys(IMPORTABLE).join(' and ')} there, and use the rest inside run`,
+        `automations/${nameOf(file)}.ts: code outside \`run\` uses '${found}', which each webhook would load; outside \`run\`, use only ${Object.keys(IMPORTABLE).join(' and ')}`,
         nameOf(file),
       );
     writeFileSync(join(folder, 'on', `${nameOf(file)}.js`), text);

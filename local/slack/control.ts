@@ -29,8 +29,8 @@ export function answerControl(
       const read = newResponseUrl.safeParse(parsedJson(body));
       if (!read.success) return json(400, { error: 'expected { "userId", "channelId" }' });
       const { userId, channelId } = read.data;
-      if (!workspace.users.has(userId))
-        return json(404, { error: `Slack has no user ${userId}; there are ${membersOf(workspace)}` });
+      const fault = userFault(userId, workspace);
+      if (fault !== undefined) return json(404, { error: fault });
       const responseUrl = makeResponseUrl({ userId, channelId });
       return json(200, {
         responseUrl,
@@ -49,7 +49,9 @@ function sentInOrder({ messages, views }: Workspace): ListedMessage[] {
   return [...messages, ...views.map((view) => ({ ...view, kind: 'view' as const }))].toSorted((a, b) => a.at - b.at);
 }
 
-function membersOf({ users }: Workspace): string {
+/** Says that there is no such user, and who there is. */
+export function userFault(userId: string, { users }: Pick<Workspace, 'users'>): string | undefined {
+  if (users.has(userId)) return undefined;
   const members = [...users.values()].filter(({ deleted }) => !deleted);
-  return members.map(({ id, name }) => `${id} (${name})`).join(', ');
+  return `Slack has no user ${userId}; there are ${members.map(({ id, name }) => `${id} (${name})`).join(', ')}`;
 }

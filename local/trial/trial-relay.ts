@@ -14,6 +14,7 @@ import { addRecords } from '../given.ts';
 import { startSandboxWith } from '../instances.ts';
 import { enterGithubStandIn, withGithubAt } from '../local-github.ts';
 import { withSlackAt } from '../local-slack.ts';
+import { userFault } from '../slack/control.ts';
 import { commandForm } from '../slack/requests.ts';
 import { startSlackStandIn } from '../slack/stand-in.ts';
 import { openMemoryStack } from '../world/memory-stack.ts';
@@ -102,7 +103,7 @@ export async function startTrialRelay(
       clock.now += ms;
     },
     fetch: fetchHere,
-    log: { ...quiet, error: ({ error }) => void errors.push(String(error)) },
+    log: { ...quiet, error: ({ message, error }) => void errors.push(`${message}: ${error}`) },
     metrics: createMetrics(stack.variables.STAGE, () => {}, read),
   };
   const troubles = createTroubles(trouble, (automation) => custom.list.some(({ name }) => name === automation));
@@ -130,6 +131,8 @@ export async function startTrialRelay(
       return functions.take({ url: '/github', ...delivery });
     }
     if ('command' in given) {
+      const fault = userFault(given.by, standIn);
+      if (fault !== undefined) throw new Error(fault);
       const typed = `${runtime.config.slack?.command ?? '/pm'} ${given.command}`;
       const form = commandForm(standIn, typed, { userId: given.by, channelId: given.channel });
       return toSlack(form);
@@ -178,10 +181,12 @@ export async function startTrialRelay(
      */
     async take(given: Given, at: number): Promise<string | undefined> {
       clock.now = Math.max(clock.now, at);
+      errors.length = 0;
       before = { calls: calls.length, comments: comments.length, messages: messages.length };
       const { statusCode = 200, body = '' } = await answerTo(given);
       const { ignored, error, text } = (parsedJson(body) ?? {}) as Record<string, string | undefined>;
-      if (statusCode >= 400) throw new Error([error, ...errors].join(': '));
+      // The log has more: the answer to GitHub names the file only.
+      if (statusCode >= 400) throw new Error(errors.join('; ') || error);
       return ignored ?? text;
     },
     /** Runs jobs, and moves the clock, for the given time or until no job is under way. */

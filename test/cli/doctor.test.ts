@@ -30,7 +30,12 @@ async function findings(faults: string[] = [], more: Partial<Target> = {}): Prom
   const { runtime, slack } = relay;
   const open = async () =>
     targetOf(relay, { slackStandIn: { url: slack.url, headers: { authorization: '' } }, ...more });
-  const found = await examine(runtime.config, open, () => {}, { custom: runtime.custom, faults, files: [] });
+  const found = await examine(runtime.config, open, () => {}, {
+    custom: runtime.custom,
+    faults,
+    warnings: [],
+    files: [],
+  });
   return new Map(found.map(({ what, verdict, detail }) => [what, `${verdict}: ${detail}`]));
 }
 
@@ -319,6 +324,7 @@ describe('doctor', () => {
     const found = await examine(relay.runtime.config, open, () => {}, {
       custom: relay.runtime.custom,
       faults: [],
+      warnings: [],
       files: [],
     });
     expect(

@@ -72,6 +72,10 @@ describe('relay test', () => {
     [`{ event: { evnt: 'push' }, makes: {} }`, "event.evnt: this name is unknown; did you mean 'event'?"],
     [`{ event: { command: 'find x', at: '2026-11-28' }, makes: {} }`, 'event.at: this name is unknown'],
     [`{ event: { event: 'issue' }, makes: 'nothing' }`, "cannot run: there is no example of 'issue'"],
+    [
+      `{ event: { command: 'find x', by: 'U0NOBODY' }, makes: {} }`,
+      'cannot run: Slack has no user U0NOBODY; there are U0MIRA001 (Mira Novak), ',
+    ],
     [`{ ${file}, makes: 'nothing' }`, /cannot run: .*payload\.json/],
   ])('reports how %s differs: %s', async (test, said) => {
     const printed = await outcomeOf(test);

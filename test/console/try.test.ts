@@ -79,7 +79,7 @@ describe('the screen Try', () => {
     const { faults } = await read();
     expect(faults.map(({ fault }) => fault)).toEqual(faultKinds.map(({ fault }) => fault));
     expect(faults.map(({ title }) => title)).toEqual(faultKinds.map(({ title }) => expect.stringContaining(title)));
-    expect(faults[0]?.title).toBe('The answer to the next new defect is lost; 1 call left');
+    expect(faults[0]?.title).toBe('The answer to the next new defect is lost; hits 1 more call');
     for (const { id } of faults) await act({ do: 'clear fault', id });
     expect((await read()).faults).toEqual([]);
     expect(await act({ do: 'clear fault', id: faults[0]?.id ?? '' })).toContain('already over');

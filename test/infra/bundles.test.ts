@@ -222,7 +222,7 @@ export const run = async () => [fromBuffer.name, __dirname, await import('./old.
     writeFileSync(file, text);
     writeFileSync(join(folder, 'automations', 'shared.ts'), "export const id = 'x';");
     const list = [{ name: 'own', kind: 'github' as const, events: ['push'], by: 'anyone' as const }];
-    const given = { custom: { ...none, list }, faults: [], files: [file] };
+    const given = { custom: { ...none, list }, faults: [], warnings: [], files: [file] };
     const { custom, faults } = withoutHeavy(given, join(folder, 'own'));
     expect(faults).toEqual(fault ? [expect.stringMatching(fault)] : []);
     expect(custom.list).toEqual(fault ? [] : list);

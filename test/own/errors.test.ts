@@ -116,6 +116,10 @@ describe('an error that a file throws', () => {
   });
 
   it("is in the result of the team's test", async () => {
+    const faulty = await fileWith({ job: "throw new Error('no place')" });
+    await expect(
+      runTest({ event: { event: 'release', action: 'published' }, makes: {} }, config, '.', faulty),
+    ).rejects.toThrow(/^automations\/mine\.ts failed on an event: Error: no place at automations\/mine\.ts:4$/);
     const test = { event: { event: 'release', action: 'published' }, makes: { 'defects/create': {} } };
     const run = await runTest(test, config, '.', await fileWith({ run: "throw new Error('mine')" }));
     expect(run.join('\n')).toContain('Error: mine at automations/mine.ts:6');

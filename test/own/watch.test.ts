@@ -53,6 +53,12 @@ it('a saved, added or removed file of automations/ is used at once, and announce
   );
   expect(told.at(-3)).toBe('automations/block.ts has changed: on /pm block <task>');
 
+  config = defineConfig({ ...exampleConfig(), slack: undefined });
+  await save('block', text("command('block <task>', { does: 'blocks', example: 'block 4711' })"));
+  await tells(
+    "automations/block.ts: nobody can use 'block', because relay.config.ts has no slack; add slack: { connection: 'main' }",
+  );
+
   await save('alert', text("webhook({ body: {}, input: {}, job: () => 'no' })"));
   await tells('automations/alert.ts is new: on POST /hooks/alert, verified by Standard Webhooks');
   config = defineConfig({ ...exampleConfig(), slack: { connection: 'main', permissions: { blok: {} } } });

@@ -10,7 +10,7 @@ export const periodNames: Readonly<Record<Period['is'], string>> = {
   answer: 'waiting to check whether it was created',
   sleep: 'sleeping',
   outage: 'calls stopped',
-  operator: 'waiting for an operator',
+  operator: 'waiting for a person',
 };
 
 /** Fills that differ in pattern as well as in colour. Drawn once per page. */

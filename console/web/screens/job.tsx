@@ -161,7 +161,7 @@ function Head({ job }: { job: JobDetail }) {
 }
 
 function Steps({ job }: { job: JobDetail }) {
-  const { connection, steps, periods, openCreations, news, status } = job;
+  const { connection, steps, openCreations, news, status } = job;
   const isOpen = ({ step }: StepDetail) => openCreations.some((one) => one.step === step);
   const markOf = (step: StepDetail): { of: MarkName; text?: string } => {
     if (step.status !== 'failed') return { of: stepMarks[step.status] };
@@ -179,9 +179,7 @@ function Steps({ job }: { job: JobDetail }) {
               <Line text={stepTitle(step.step)} length={80} />
               <code class="soft">{seen(step.calls)}</code>
               {step.finishedAt !== undefined && step.status !== 'skipped' && (
-                <span class="number soft">
-                  {duration(timeOf(periods.filter((period) => period.step === step.step)))}
-                </span>
+                <span class="number soft">{duration(step.finishedAt - step.startedAt)}</span>
               )}
             </h3>
             {step.note !== undefined && !news.includes(step.note) && (

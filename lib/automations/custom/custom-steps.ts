@@ -124,7 +124,9 @@ export function createCustomSteps(job: Job, steps: JobSteps, context: CustomCont
   /** @throws {NeedsOperator} */
   function inSlack(step: string): SlackApi {
     if (slack) return slack;
-    throw new NeedsOperator(`the step '${step}' needs slack, which relay.config.ts does not have`);
+    throw new NeedsOperator(
+      `the step '${step}' needs slack, and the relay runs without it: add it to relay.config.ts, and restart or deploy the relay`,
+    );
   }
 
   async function recipient(step: string, to: Recipient): Promise<{ channelId: string } | { userId: string }> {

@@ -30,6 +30,8 @@ export interface ReadFolder {
   custom: CustomAutomations;
   /** One sentence for each fault. It begins with the path of the file or setting. */
   faults: string[];
+  /** Sentences about commands. Each begins with the path of its file. */
+  warnings: string[];
   files: string[];
 }
 
@@ -69,7 +71,8 @@ export async function readCustomAutomations(config: RelayConfig, folder = CUSTOM
   const on = (name: string) => find(name, 'on');
   const run = (name: string) => find(name, 'run');
   const custom = { list, on, run, showsErrors: true } as const;
-  return { custom, faults, files: files.map((file) => join(folder, file)) };
+  const warnings = commandWarnings(config, custom);
+  return { custom, faults, warnings, files: files.map((file) => join(folder, file)) };
 }
 
 export const isAutomation = (file: string) => file.endsWith('.ts') && !/\.(test|d)\.ts$/.test(file);
@@ -173,7 +176,7 @@ function permissionFaults({ slack }: RelayConfig, list: readonly CustomAutomatio
  * Warns about commands that nobody can use, and about commands whose permission is not configured, so that everyone may
  * use them.
  */
-export const commandWarnings = ({ slack, connections }: RelayConfig, custom: CustomAutomations): string[] =>
+const commandWarnings = ({ slack, connections }: RelayConfig, custom: CustomAutomations): string[] =>
   customOf(custom, 'command').flatMap(({ name, usage, permission, inComments }) => {
     const [file, verb] = [`automations/${name}.ts`, verbIn(usage)];
     if (!slack && !inComments)
