@@ -230,7 +230,7 @@ parks('is named as the page of a list', "'task 1' is used twice", async ({ list,
 parks('comes twice in a loop', "'tell' is used twice", async ({ say }) => {
   for (const text of ['a', 'b']) await say('tell', { channel: 'C0PLATFORM' }, text);
 });
-for (const name of ['reply', 'note why not done', 'say that it is parked: 1', 'ask: asked'])
+for (const name of ['reply', 'not done', 'say that it is parked: 1', 'ask: asked'])
   parks(`is named ${name}`, `the relay itself names a step '${name}'`, ({ say }) =>
     say(name, { channel: 'C0PLATFORM' }, 'hello'),
   );

@@ -52,4 +52,4 @@ export function eachNamedOnce(steps: object, ensureAllowed: (verb: string) => Pr
 }
 
 /** True for steps of the relay itself: before a run, after it, or as part of a step. */
-export const isOfRelay = (step: string) => /^(reply|note why not done|who acts|find the person|may @.*)$|: /.test(step);
+export const isOfRelay = (step: string) => /^(reply|not done|who acts|find the person|may @.*)$|: /.test(step);

@@ -11,7 +11,7 @@ import { IS_PARKED, type ReplyContent, WHY_IT_WAITS } from './tell-person.ts';
 import type { Worker } from './worker.ts';
 
 /** The name of the step that stores why a job is not done. */
-const NOT_DONE = 'note why not done';
+const NOT_DONE = 'not done';
 
 /** True for a step of the engine itself, after the automation or beside it. */
 export const isOfEngine = (step: string): boolean =>
