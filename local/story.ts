@@ -161,8 +161,11 @@ function words(line: LogLine, now: number, stops: ReadonlyMap<unknown, unknown>)
   }
 }
 
-/** The name of a step, without the count of the messages about the job. */
-const nameOf = ({ step }: LogLine) => String(step).replace(/^(say (?:that it is parked|why it waits)): \d+$/, '$1');
+/** The name of a step. Those of the engine are plainer than in the journal. */
+const nameOf = ({ step }: LogLine) =>
+  step === 'not done'
+    ? 'note the reason'
+    : String(step).replace(/^(say (?:that it is parked|why it waits)): \d+$/, '$1');
 
 /** An issue, or a person without the prefix; the automation for a timesheet, because its id means nothing to people. */
 const who = ({ entity, automation }: LogLine): string =>
