@@ -363,6 +363,23 @@ describe('time logging', () => {
     });
 
     it.each([
+      ['yesterday Login with passkeys today', 'today'],
+      ['2026-12-30 Login with passkeys yesterday', 'yesterday'],
+      ['-2d on Login with passkeys: gestern', 'gestern'],
+    ])('a day before the task and another one after it are refused: %s', async (typed, second) => {
+      relay.clock.now = Date.parse('2027-01-02T12:10:00Z');
+      const before = relay.timelogs().length;
+      const refused = `“${second}” is a second day. Log one day at a time.`;
+      expect((await ask(relay, `log 1h ${typed}`)).inTheEnd).toContain(refused);
+      const remove = relay.addTasks({ short: 'Login' });
+      expect((await ask(relay, `log 1h ${typed}`)).inTheEnd).toContain(refused);
+      remove();
+      expect(relay.timelogs()).toHaveLength(before);
+      await ask(relay, `log 1h ${typed.replace(second, `"${second}"`)}`);
+      expect(noted()).toBe(second);
+    });
+
+    it.each([
       'Login secret',
       'Nothing secret',
       'Login with passkeys 昨日の secret',
