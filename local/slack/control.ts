@@ -30,7 +30,7 @@ export function answerControl(
       if (!read.success) return json(400, { error: 'expected { "userId", "channelId" }' });
       const { userId, channelId } = read.data;
       if (!workspace.users.has(userId))
-        return json(404, { error: `Slack has no user ${userId}; there are ${membersOf(workspace)}` });
+        return json(404, { error: `Slack has no user ${userId}: npx partner-relay sandbox people lists them` });
       const responseUrl = makeResponseUrl({ userId, channelId });
       return json(200, {
         responseUrl,
@@ -47,9 +47,4 @@ export function answerControl(
 
 function sentInOrder({ messages, views }: Workspace): ListedMessage[] {
   return [...messages, ...views.map((view) => ({ ...view, kind: 'view' as const }))].toSorted((a, b) => a.at - b.at);
-}
-
-function membersOf({ users }: Workspace): string {
-  const members = [...users.values()].filter(({ deleted }) => !deleted);
-  return members.map(({ id, name }) => `${id} (${name})`).join(', ');
 }
