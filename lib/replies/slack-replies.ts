@@ -110,7 +110,8 @@ function saidMessage(
       // The next look need not end such a wait. Any other time is the earliest, because the message stays.
       const until = ['outage', 'key', 'operator'].includes(said.waitsFor) ? undefined : said.until;
       const { why, next } = waitToPerson(said.waitsFor, escaped(contact));
-      const when = until === undefined ? next : `Your request continues by itself, at about ${nextMinute(until)} or later.`;
+      const when =
+        until === undefined ? next : `Your request continues by itself, at about ${nextMinute(until)} or later.`;
       return message(section(`:hourglass: ${code(askedIn(job))} has to wait: ${why}. ${when}`));
     }
     case 'parked':

@@ -185,7 +185,11 @@ describe('time logging', () => {
       it.each<[string, string[], string?]>([
         // An outsider can name an issue like a task and a note.
         ['Login with passkeys wrote tests', ['Login with passkeys wrote tests', 'Login with passkeys']],
-        ['Plan for today', ['Plan for today', 'Plan'], '“Plan for today” may be a task, or the task “Plan” with a note'],
+        [
+          'Plan for today',
+          ['Plan for today', 'Plan'],
+          '“Plan for today” may be a task, or the task “Plan” with a note',
+        ],
         ['on Reset: mail', ['Reset: mail', 'Reset'], '“Reset: mail” may be a task, or the task “Reset” with a note'],
         ['yesterday Plan for today: the rest', ['Plan for today', 'Plan']],
         ['Reset: mail of Tom', ['Reset: mail', 'Reset']],
