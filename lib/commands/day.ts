@@ -3,7 +3,7 @@ import { nearMiss } from '../near-miss.ts';
 import { type Languages, type Names, namesIn, plain } from './day-names.ts';
 import { NUMBER_WORDS } from './duration.ts';
 import { type CommandFault, excerpt } from './fault.ts';
-import { innerWord, inPlainForm, isInQuotationMarks } from './words.ts';
+import { innerWord, inPlainForm, isInQuotationMarks, UUID } from './words.ts';
 
 /** The day of a time entry: a calendar date as YYYY-MM-DD, or a day relative to the person's own date, such as `-2d`. */
 export type Day = 'today' | 'yesterday' | string;
@@ -296,7 +296,7 @@ function nameIn(rest: readonly string[], names: Names, marked: Marked, languages
     const mayBeHere = phrase === 'hier' && !isOnlyFrench;
     return { count, mayEnd, days: (today) => (mayBeHere && today === undefined ? [] : [back(-offset)]) };
   }
-  const near = nearMiss(first, long);
+  const near = UUID.test(first) ? undefined : nearMiss(first, long);
   if (near !== undefined) {
     const offset = relative.get(near);
     const { days } = ofWeekday(weekdays.get(near));

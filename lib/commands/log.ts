@@ -254,9 +254,9 @@ function readEntry(
   if (inNote) return { ...inNote, others: (inFront + inNote.others).trimEnd(), text, at: 'note' };
   const day = after && 'day' in after ? after : undefined;
   const rest = before ? task.rest : (day?.rest ?? task.rest);
-  const found = (day && !before) || isInQuotationMarks(rest) ? undefined : dayAtEnd(rest, languages);
-  // After a day before the task, a note may contain another day.
-  const atEnd = before && found?.others !== '' ? undefined : found;
+  // After a day before the task, a note may end with another day, but not consist of it.
+  const mayBeDay = before ? dayAtStart(rest, languages, true) === rest : !day;
+  const atEnd = mayBeDay && !isInQuotationMarks(rest) ? dayAtEnd(rest, languages) : undefined;
   const several = atEnd && severalAtEnd(atEnd, languages);
   if (several) return several;
   if (atEnd) return { words: atEnd.words, others: (inFront + atEnd.others).trimEnd(), text, at: 'end' };
