@@ -30,7 +30,7 @@ export function answerControl(
       if (!read.success) return json(400, { error: 'expected { "userId", "channelId" }' });
       const { userId, channelId } = read.data;
       if (!workspace.users.has(userId))
-        return json(404, { error: `Slack has no user ${userId}: npx partner-relay sandbox people lists them` });
+        return json(404, { error: `Slack has no user ${userId}; npx partner-relay sandbox people lists its users` });
       const responseUrl = makeResponseUrl({ userId, channelId });
       return json(200, {
         responseUrl,
