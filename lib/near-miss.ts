@@ -5,13 +5,14 @@ const LONG_WORD = 5;
 
 /** Returns the word that was probably meant: one typo away, or two in a long word. Of equally near words, the first. */
 export function nearMiss<W extends string>(typed: string, words: readonly W[]): W | undefined {
-  const mostSlips = (word: string) => (word.length >= LONG_WORD ? 2 : 1);
-  const [nearest] = words
+  let nearest: { word: W; slips: number } | undefined;
+  for (const word of words) {
+    const most = word.length >= LONG_WORD ? 2 : 1;
     // Skips words of very different length: each extra letter is a typo, and comparing long texts takes quadratic time.
-    .filter((word) => Math.abs(word.length - typed.length) <= mostSlips(word))
-    .map((word) => ({ word, slips: slipsBetween(typed, word) }))
-    .filter(({ word, slips }) => slips <= mostSlips(word))
-    .sort((a, b) => a.slips - b.slips);
+    if (Math.abs(word.length - typed.length) > most) continue;
+    const slips = slipsBetween(typed, word);
+    if (slips <= most && slips < (nearest?.slips ?? most + 1)) nearest = { word, slips };
+  }
   return nearest?.word;
 }
 

@@ -3,7 +3,7 @@ import { nearMiss } from '../near-miss.ts';
 import { type Languages, type Names, namesIn, plain } from './day-names.ts';
 import { NUMBER_WORDS } from './duration.ts';
 import { type CommandFault, excerpt } from './fault.ts';
-import { innerWord, inPlainForm, isInQuotationMarks } from './words.ts';
+import { innerWord, inPlainForm, isInQuotationMarks, UUID } from './words.ts';
 
 /** The day of a time entry: a calendar date as YYYY-MM-DD, or a day relative to the person's own date, such as `-2d`. */
 export type Day = 'today' | 'yesterday' | string;
@@ -50,8 +50,8 @@ export const JOINT_OF_DAYS = /^(?:and|or|to|until|till|through|und|oder|bis|et|o
 const EVERY_DAY = /^(?:(?:every|each) (\S+)|all week|jeden tag|die ganze woche|chaque jour|todos los días)(?= |$)/i;
 
 /** The fault for several days, because an entry has only one. */
-const severalDays = (words: string): CommandFault => ({
-  fault: `${excerpt(words)} is more than one day. Log one day at a time. If it is a task or a note, put it in quotation marks.`,
+export const severalDays = (words: string, are = 'more than one day'): { fault: string } => ({
+  fault: `${excerpt(words)} is ${are}. Log one day at a time. If it is a task or a note, put it in quotation marks.`,
 });
 
 /** Finds a range such as `Mo-Mi`, `23.-25.11.` or `every day`. */
@@ -87,7 +87,8 @@ export const dayAtStart = (text: string, languages: Languages, isNote = false): 
 
 /**
  * Finds words at the end of a text that may mean a day. Fewer forms count there: `wrote tests yesterday`, `wrote tests
- * 18.11.`, but not `part 1/2`. The grammar allows no day there, because a note may end with one.
+ * 18.11.`, but not `part 1/2`. `today` counts only alone. The grammar allows no day there, because a note may end with
+ * one.
  */
 export function dayAtEnd(text: string, languages: Languages): DayWords | undefined {
   // A quotation at the end is a note.
@@ -96,7 +97,8 @@ export function dayAtEnd(text: string, languages: Languages): DayWords | undefin
   for (let count = Math.min(MOST_WORDS, typed.length); count > 0; count--) {
     const words = typed.slice(-count).join(' ');
     const read = wordsOfDay(words, languages, true);
-    if (read?.words === words && read.mayEnd) return { words, others: typed.slice(0, -count).join(' ') };
+    const mayEnd = read?.mayEnd || (count === typed.length && read?.days().length);
+    if (read?.words === words && mayEnd) return { words, others: typed.slice(0, -count).join(' ') };
   }
   return undefined;
 }
@@ -294,7 +296,7 @@ function nameIn(rest: readonly string[], names: Names, marked: Marked, languages
     const mayBeHere = phrase === 'hier' && !isOnlyFrench;
     return { count, mayEnd, days: (today) => (mayBeHere && today === undefined ? [] : [back(-offset)]) };
   }
-  const near = nearMiss(first, long);
+  const near = UUID.test(first) ? undefined : nearMiss(first, long);
   if (near !== undefined) {
     const offset = relative.get(near);
     const { days } = ofWeekday(weekdays.get(near));

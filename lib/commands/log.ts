@@ -8,6 +8,7 @@ import {
   JOINT_OF_DAYS,
   readDay,
   severalAtEnd,
+  severalDays,
   unclearDay,
 } from './day.ts';
 import type { Languages } from './day-names.ts';
@@ -74,6 +75,7 @@ const CHANGE_OF_ENTRY =
 const OPTION = /^--\p{L}+|(?:^| )--(?:date|day|user|for|time|duration|task|note)(?![\p{L}-])/u;
 const IN_QUOTATION_MARKS = /["“„«][^"”“„«»]*["”“»]/gu;
 export const ONLY_YOURSELF = 'You can log time for yourself only.';
+export const SECOND_DAY = 'a second day';
 const OF_NOTE = 'If this is a note, put it in quotation marks.';
 
 /** Reads the text after `log`: a duration, the task, a day before or after the task, and a note. */
@@ -135,8 +137,8 @@ function readUnclear(unclear: UnclearDay, phrase: string, languages: Languages):
   const read = readEntry(duration.minutes, phrase, unclear.others, languages);
   if ('missing' in read || 'fault' in read)
     return 'missing' in read && unclear.others === '' ? { fault: unclearDay(unclear.words, languages, true) } : read;
-  const isSecond = 'words' in read || read.command.day !== 'today';
-  if (isSecond) return { fault: `There is a second day beside ${excerpt(unclear.words)}. Log one day at a time.` };
+  const isSecond = 'words' in read || read.command.day !== 'today' || dayAtStart(unclear.others, languages);
+  if (isSecond) return severalDays(unclear.words, SECOND_DAY);
   if (daysMeant(unclear.words, languages, ANY_DATE).length > 0) return { command: { ...read.command, unclear } };
   const note = noteWith(unclear, read.command.note);
   const kept = unclear.at === 'task' || read.command.open ? [] : [{ ...read.command, note }];
@@ -252,7 +254,9 @@ function readEntry(
   if (inNote) return { ...inNote, others: (inFront + inNote.others).trimEnd(), text, at: 'note' };
   const day = after && 'day' in after ? after : undefined;
   const rest = before ? task.rest : (day?.rest ?? task.rest);
-  const atEnd = day || isInQuotationMarks(rest) ? undefined : dayAtEnd(rest, languages);
+  // After a day before the task, a note may end with another day, but not consist of it.
+  const mayBeDay = before ? dayAtStart(rest, languages, true) === rest : !day;
+  const atEnd = mayBeDay && !isInQuotationMarks(rest) ? dayAtEnd(rest, languages) : undefined;
   const several = atEnd && severalAtEnd(atEnd, languages);
   if (several) return several;
   if (atEnd) return { words: atEnd.words, others: (inFront + atEnd.others).trimEnd(), text, at: 'end' };
@@ -354,9 +358,7 @@ function readTask(
   if (inAddress !== undefined) return read(inAddress, false);
   if (isId) return read(idIn(first.word) ?? bareWord(first.word), false);
   const day = dayAtStart(`${first.word} ${first.rest}`.trimEnd(), languages, true);
-  if (day !== undefined && isAfterDay) {
-    return { fault: `There is a second day, ${excerpt(day)}. If it is a task, put it in quotation marks.` };
-  }
+  if (day !== undefined && isAfterDay) return severalDays(day, SECOND_DAY);
   if (day !== undefined) return { fault: unclearDay(day, languages) };
   return read(idIn(first.word) ?? bareWord(first.word), true);
 }

@@ -14,7 +14,7 @@ export const MOST_UNDER_WAY = 10;
 /** The message for a refused command. */
 export const TOO_MANY = `You have ${MOST_UNDER_WAY} unfinished requests, the maximum. Try again when one is done.`;
 /** Returns the message for Slack. @param slash the command, `/pm` */
-export const tooMany = (slash: string): string => `${TOO_MANY} ${slash} status shows them.`;
+export const tooMany = (slash: string): string => `${TOO_MANY} ${slash} status shows five of them.`;
 
 /** Shares the budget between people: docs/decisions/0019-people-take-turns.md. */
 export type Turns = ReturnType<typeof createTurns>;

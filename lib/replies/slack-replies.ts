@@ -7,7 +7,7 @@ import type { Reply } from '../engine/run/reply-steps.ts';
 import type { ReplyContent } from '../engine/run/tell-person.ts';
 import { linkButton } from '../platforms/slack/link-messages.ts';
 import { message, plainSection, type SlackMessage, section, sentence } from '../platforms/slack/messages.ts';
-import { code, escaped, linkTo, time } from '../platforms/slack/mrkdwn.ts';
+import { code, escaped, linkTo, nextMinute } from '../platforms/slack/mrkdwn.ts';
 import { slackMessage } from '../platforms/slack/post-message.ts';
 import { createResponseUrls, RESPONSE_URL_LIVES_MS } from '../platforms/slack/response-url.ts';
 import { unsealText } from '../platforms/slack/sealed-text.ts';
@@ -110,7 +110,8 @@ function saidMessage(
       // The next look need not end such a wait. Any other time is the earliest, because the message stays.
       const until = ['outage', 'key', 'operator'].includes(said.waitsFor) ? undefined : said.until;
       const { why, next } = waitToPerson(said.waitsFor, escaped(contact));
-      const when = until === undefined ? next : `Your request continues by itself, not before ${time(until)}.`;
+      const when =
+        until === undefined ? next : `Your request continues by itself, at about ${nextMinute(until)} or later.`;
       return message(section(`:hourglass: ${code(askedIn(job))} has to wait: ${why}. ${when}`));
     }
     case 'parked':

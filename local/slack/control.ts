@@ -52,6 +52,6 @@ function sentInOrder({ messages, views }: Workspace): ListedMessage[] {
 /** Says that there is no such user, and who there is. */
 export function userFault(userId: string, { users }: Pick<Workspace, 'users'>): string | undefined {
   if (users.has(userId)) return undefined;
-  const members = [...users.values()].filter(({ deleted }) => !deleted);
-  return `Slack has no user ${userId}; there are ${members.map(({ id, name }) => `${id} (${name})`).join(', ')}`;
+  const known = [...users.values()].map(({ id, name }) => `${id} (${name})`);
+  return `Slack has no user ${userId}; there are ${known.join(', ')}`;
 }

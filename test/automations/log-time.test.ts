@@ -182,10 +182,15 @@ describe('time logging', () => {
         expect({ ...relay.timelogs().at(-1), note: noted() }).toMatchObject({ task_id, date, note });
       });
 
-      it.each([
+      it.each<[string, string[], string?]>([
         // An outsider can name an issue like a task and a note.
         ['Login with passkeys wrote tests', ['Login with passkeys wrote tests', 'Login with passkeys']],
-        ['Plan for today', ['Plan for today', 'Plan']],
+        [
+          'Plan for today',
+          ['Plan for today', 'Plan'],
+          '“Plan for today” may be a task, or the task “Plan” with a note',
+        ],
+        ['on Reset: mail', ['Reset: mail', 'Reset'], '“Reset: mail” may be a task, or the task “Reset” with a note'],
         ['yesterday Plan for today: the rest', ['Plan for today', 'Plan']],
         ['Reset: mail of Tom', ['Reset: mail', 'Reset']],
         ['404 page checked', ['404 page', 'Gone']],
@@ -193,10 +198,11 @@ describe('time logging', () => {
         ['404 pag', ['Gone', '404 page']],
         ['Lett', ['Letters']],
         ['#lett', ['Letters']],
-      ])('an uncertain task is asked about, and a button has the id of its task: %s', async (typed, names) => {
+      ])('an uncertain task is asked about, and a button has the id of its task: %s', async (typed, names, asked) => {
         const before = relay.timelogs().length;
-        await ask(relay, `log 1h ${typed}`);
+        const { inTheEnd } = await ask(relay, `log 1h ${typed}`);
         const labels = buttonsOf(question());
+        if (asked) expect(inTheEnd).toContain(`:warning: ${asked}. Did you mean one of these?`);
         expect(relay.timelogs()).toHaveLength(before);
         expect(labels.map((label) => label.replace(/, .*/, ''))).toEqual(names.map((name) => `Log 1h on ${name}`));
         await press(relay, question(), labels.at(-1) ?? '');
@@ -315,7 +321,7 @@ describe('time logging', () => {
       relay.clock.now = Date.parse('2027-01-02T11:25:00Z');
       const { inTheEnd } = await ask(relay, 'log 1h next monday Login with passkeys');
       expect(inTheEnd).toBe(
-        ':warning: “monday”: did you mean Monday 28 December? If a button shows no note, the note is “next”.',
+        ':warning: “monday”: did you mean Monday 28 December? If it is the day, the note is “next”.',
       );
       const kept = 'Log 1h today, with the note “next monday”';
       expect(buttonsOf(question())).toEqual(['Log 1h on Login with passkeys, 2026-12-28', kept]);
@@ -360,6 +366,23 @@ describe('time logging', () => {
         await relay.work();
         expect([relay.timelogs().at(-1)?.date, noted()]).toEqual([date, note]);
       }
+    });
+
+    it.each([
+      ['yesterday Login with passkeys today', 'today'],
+      ['2026-12-30 Login with passkeys yesterday', 'yesterday'],
+      ['-2d on Login with passkeys: gestern', 'gestern'],
+    ])('a day before the task and another one after it are refused: %s', async (typed, second) => {
+      relay.clock.now = Date.parse('2027-01-02T12:10:00Z');
+      const before = relay.timelogs().length;
+      const refused = `“${second}” is a second day. Log one day at a time.`;
+      expect((await ask(relay, `log 1h ${typed}`)).inTheEnd).toContain(refused);
+      const remove = relay.addTasks({ short: 'Login' });
+      expect((await ask(relay, `log 1h ${typed}`)).inTheEnd).toContain(refused);
+      remove();
+      expect(relay.timelogs()).toHaveLength(before);
+      await ask(relay, `log 1h ${typed.replace(second, `"${second}"`)}`);
+      expect(noted()).toBe(second);
     });
 
     it.each([

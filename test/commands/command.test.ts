@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Command, createVerbs } from '../../lib/automations/verbs.ts';
+import { dayAtEnd } from '../../lib/commands/day.ts';
 import { noteIn, withPlainFigures, withSingleBlanks } from '../../lib/commands/words.ts';
 import none, { type CustomOf } from '../../lib/triggers/custom-automation.ts';
 
@@ -53,6 +54,7 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
       task: fc.oneof(fc.constantFrom('Login', 'C++', 'h', 'Überblick'), fc.nat().map(String)),
       note: oneLine.filter((note) => noteIn(note) === note && !/\d|^[hmsuo]/i.test(note)),
     })
+    .filter(({ note }) => dayAtEnd(note, LANGUAGES)?.others !== '')
     .map(({ task, note, day, ...log }) => ({ ...log, day, task, note, open: { text: `${task} ${note}`, day } })),
   fc.record({ ...anyLog, task: oneLine, isId: fc.constant(true as const), note: oneLine }),
   fc.record({ verb: fc.constant('find' as const), text: oneLine }),
@@ -212,7 +214,10 @@ describe('a command', () => {
       `block 4711 ${'x'.repeat(8_192)}`,
       'That is too long: {slash} block takes 8192 characters at most, and letters such as ä count twice.',
     ],
-    ['log 2h today yesterday 4711', 'There is a second day, “yesterday”. If it is a task, put it in quotation marks.'],
+    [
+      'log 2h today yesterday 4711',
+      '“yesterday” is a second day. Log one day at a time. If it is a task or a note, put it in quotation marks.',
+    ],
   ])('the command %o is refused', (text, fault) => {
     expect(parseCommand(text)).toEqual({ fault });
   });

@@ -5,7 +5,8 @@ import { commentPayload } from '../kill/github-payloads.ts';
 import { exampleConfig, PROJECT, startRelay, type TestRelay } from '../relay.ts';
 import { ask, command, MIRA, press, submit, TOMASZ } from '../slack-requests.ts';
 
-const TOO_MANY = 'You have 10 unfinished requests, the maximum. Try again when one is done. /pm status shows them.';
+const TOO_MANY =
+  'You have 10 unfinished requests, the maximum. Try again when one is done. /pm status shows five of them.';
 const PER_MINUTE = 40;
 
 let relay: TestRelay;

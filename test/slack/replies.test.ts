@@ -35,7 +35,7 @@ describe('a person who has to wait', () => {
     await command(relay, 'done 101 102 103');
     await relay.workToTheEnd();
     const waits =
-      /^:hourglass: done 101 102 103 has to wait: (.*)\. Your request continues by itself, not before <!date\^(\d+)\^.*\|(.*) UTC>\.$/;
+      /^:hourglass: done 101 102 103 has to wait: (.*)\. Your request continues by itself, at about <!date\^(\d+)\^.*\|(.*:\d\d) UTC> or later\.$/;
     expect(relay.told()).toEqual([
       expect.stringMatching(waits),
       ':white_check_mark: Completed checklist items 101, 102 and 103.',
@@ -44,7 +44,9 @@ describe('a person who has to wait', () => {
     expect(why).toBe('the service takes no more calls for now');
     expect(new Date(Number(seconds) * 1000).toISOString()).toContain(utc?.replace(' ', 'T'));
     const [told1, told2] = relay.slack.messages;
-    expect(told2?.at).toBeGreaterThanOrEqual(Number(seconds) * 1000 - 1000);
+    // The message has the next full minute.
+    expect(Number(seconds) % 60).toBe(0);
+    expect(told2?.at).toBeGreaterThan(Number(seconds) * 1000 - MINUTE);
     expect([told1, told2]).toMatchObject([{ kind: 'ephemeral' }, { kind: 'ephemeral' }]);
   });
 

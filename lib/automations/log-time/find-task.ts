@@ -204,15 +204,19 @@ function faultOf(typed: TypedWords, offered: readonly FittingTask[]): Pick<Uncle
   const shown = (some: readonly string[]) => cutToLength(some.join(' '), SHOWN_LENGTH, '…');
   const meant = offered.filter(({ how }) => how === 'exactly');
   const same = (fault: string) => ({ fault, said: fault });
-  if (meant[0]) {
-    const least = Math.min(...meant.map((one) => one.words));
-    const named = shown(words.slice(0, least));
+  const [shortest] = meant.toSorted((one, other) => one.words - other.words);
+  if (shortest) {
+    const least = shortest.words;
+    const start = Math.max(0, least - comparableName(shortest.task.name).split(' ').length);
+    const named = `“${shown(words.slice(start, least)).replace(/[.,:;!]$/, '')}”`;
     if (meant.length > 1 && meant.every((one) => one.words === least))
       return same(`${meant.length} tasks are called ${named}`);
-    const isAlone = offered.length === 1;
-    return same(
-      isAlone ? `More than one task may be called ${named}` : `${named} may be the beginning of another name`,
-    );
+    if (offered.length === 1) return same(`More than one task may be called ${named}`);
+    const longest = shown(words.slice(start, Math.max(...offered.map((one) => one.words))));
+    return {
+      fault: `${named} may be the task, or the beginning of another task's name`,
+      said: `“${longest}” may be a task, or the task ${named} with a note`,
+    };
   }
   const [first] = offered;
   if (first?.how === 'behind') {

@@ -62,9 +62,7 @@ export function offerBlocks(
   });
   if (buttons.length < offered.length) return undefined;
   const [note, ...others] = new Set(offered.flatMap((one) => (one.isKept ? [] : [one.note])));
-  const which = offered.some(({ isKept }) => isKept)
-    ? 'If a button shows no note, the note is'
-    : 'The entry then has the note';
+  const which = offered.some(({ isKept }) => isKept) ? 'If it is the day, the note is' : 'The entry then has the note';
   const one = note === undefined ? '' : ` ${which} ${excerpt(note)}.`;
   const noted = others.length > 0 ? " Other words than the task's name become the note." : one;
   return message(

@@ -1,7 +1,7 @@
-import { type Day, dayAtEnd, daysMeant, likeDay, readDay, unclearDay } from '../../commands/day.ts';
+import { type Day, dayAtEnd, daysMeant, likeDay, readDay, severalDays, unclearDay } from '../../commands/day.ts';
 import { parseDuration } from '../../commands/duration.ts';
 import { excerpt } from '../../commands/fault.ts';
-import { noteWith, ONLY_YOURSELF, secondEntry, type UnclearDay } from '../../commands/log.ts';
+import { noteWith, ONLY_YOURSELF, SECOND_DAY, secondEntry, type UnclearDay } from '../../commands/log.ts';
 import { comparableName, noteIn } from '../../commands/words.ts';
 import { unservedCommand } from '../../config/settings.ts';
 import { addDays, dateIn } from '../../dates.ts';
@@ -140,6 +140,7 @@ function withDay(entry: OfferedEntry, asked: AskedTime): OfferedEntry | undefine
 
 /**
  * Returns the readings of a note that is a day or begins with one; none for other notes.
+ * @throws {NotDone} if the note is only a day, and another day stands before the task
  * @param before the words before the task, which may end with a day: `pairing yesterday Login`
  */
 function daysOf({ task, date, note = '' }: OfferedEntry, asked: AskedTime, before = '') {
@@ -154,6 +155,8 @@ function daysOf({ task, date, note = '' }: OfferedEntry, asked: AskedTime, befor
   const days = atStart && 'day' in atStart ? [atStart.day] : daysMeant(words, languages, today);
   const dated = days.map((day) => ({ task, date: dateOf(day, asked), note: others === '' ? undefined : others }));
   const isAlone = atStart && 'day' in atStart && others === '';
+  if (isAlone && asked.time.open?.day !== 'today')
+    throw new NotDone('There is a second day. Log one day at a time', saidBlocks(severalDays(words, SECOND_DAY).fault));
   const readings: OfferedEntry[] = isAlone ? dated : [...dated, { task, date, note, isKept: true }];
   return { words, readings };
 }

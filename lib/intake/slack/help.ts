@@ -7,7 +7,7 @@ import { parkedToPerson, waitToPerson } from '../../engine/record/in-plain-words
 import { askedIn, continuesAt, isOver, type Job, questionOf, shortName, waitOf } from '../../engine/record/job.ts';
 import { isNextFurther } from '../../people/turns.ts';
 import { message, plainSection, type SlackMessage, section, sentence } from '../../platforms/slack/messages.ts';
-import { code, escaped, time } from '../../platforms/slack/mrkdwn.ts';
+import { code, escaped, nextMinute } from '../../platforms/slack/mrkdwn.ts';
 import type { ConnectionView } from '../../service/connection/connection-view.ts';
 import { connectionOf, type SlackIntake, STOPPED } from './slack-intake.ts';
 
@@ -135,7 +135,7 @@ function nextSlot(
   if (refusesKey) return `New requests wait until ${escaped(contact)} has replaced Partner Relay's key.`;
   if (isStopped) return 'New requests wait until the service works again.';
   const { nextSlotAt } = lanes[isNextFurther(jobs, clock()) ? 'further' : 'interactive'];
-  if (nextSlotAt > clock()) return `New requests wait until ${time(nextSlotAt)}.`;
+  if (nextSlotAt > clock()) return `New requests wait until ${nextMinute(nextSlotAt)}.`;
   // The view has no outages of the MCP endpoint.
   return jobs.some((job) => ['retry', 'answer'].includes(waitOf(job)?.for ?? ''))
     ? 'New requests start at once, but may have to wait like those above.'
@@ -149,7 +149,7 @@ function waits(job: Job, contact: string, now: number): string {
   if (when === 'probed') return `Waiting: ${why}. ${next}`;
   if (when === undefined) return `Waiting for its turn: ${why}.`;
   if (when.at <= now) return `Continues in a moment: ${why}.`;
-  const until = `until ${when.isForecast ? 'about ' : ''}${time(when.at)}`;
+  const until = `until ${when.isForecast ? 'about ' : ''}${nextMinute(when.at)}`;
   return questionOf(job) ? `Waits for an answer in Slack, ${until}.` : `Waiting ${until}: ${why}.`;
 }
 

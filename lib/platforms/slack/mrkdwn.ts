@@ -23,6 +23,9 @@ export function time(ms: number): string {
   return `<!date^${seconds}^{date_short_pretty} {time}|${utc}>`;
 }
 
+/** Formats the end of a wait. People see no seconds, so a time in this minute would already have passed for them. */
+export const nextMinute = (ms: number): string => time(Math.ceil(ms / 60_000) * 60_000);
+
 /** Converts a person's mrkdwn to plain text, with readable links and mentions, and without escapes. */
 export function plain(mrkdwn: string): string {
   return mrkdwn
