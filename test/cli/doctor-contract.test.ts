@@ -29,7 +29,7 @@ const BY_DAYS = 'timelogs/list by date_from and date_to';
 /** A difference of an operation, and what doctor says about it, by default in the finding of that operation. */
 type Mutant = [path: string, differs: string, mutation: Mutation, said: RegExp, finding?: string];
 
-const LATER = /^unknown: .*429.*uses up the limit/;
+const LATER = /^unknown: .*429.*or its limit is lower/;
 const MINUTES = /^unknown: .*if those are minutes, set the unit/;
 const IGNORED = /^bad: .* is ignored/;
 const NO_ENVELOPE = /^bad: .*the answer \(200\) is not the documented envelope/;

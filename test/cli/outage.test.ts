@@ -24,7 +24,8 @@ describe('an operator in an outage', () => {
   it('reads that a web page with 404 is not about the defect', async () => {
     relay.sandbox.setFault({ kind: 'maintenance', status: 404 });
     const [id = ''] = await open(3);
-    const reason = /main is down: the address answers 404 with a web page; check the connection's base URL/;
+    const reason =
+      /main is down: the address answers 404 with a web page or other text; check the connection's base URL/;
     expect(await run('job', id)).toMatch(reason);
     for (const words of [['job', id], ['jobs']]) {
       const shown = await run(...words);

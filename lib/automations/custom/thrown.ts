@@ -36,7 +36,7 @@ export class ThrownByTeam extends Error {
   inWords(file: string, { showsErrors }: Pick<CustomAutomations, 'showsErrors'>): string {
     const { name, message } =
       this.#thrown instanceof Error ? this.#thrown : { name: 'no Error', message: String(this.#thrown) };
-    const line = new RegExp(`/${file}(?:\\?changed=[\\d.]+)?(:\\d+)`).exec(this.stack ?? '')?.[1] ?? '';
+    const line = new RegExp(`/${file}(?:\\?changed=[\\w.-]+)?(:\\d+)`).exec(this.stack ?? '')?.[1] ?? '';
     const said =
       showsErrors || this.#thrown instanceof UnknownStep ? `: ${cutToLength(message, LONGEST_MESSAGE, '…')}` : '';
     return onOneLine(`${name}${said} at ${file}${line}`);

@@ -62,7 +62,7 @@ export class PartnerRefusal extends PartnerError implements RefusalFacts {
   }
 }
 
-export const WRONG_ADDRESS = 'the address answers 404 with a web page';
+export const WRONG_ADDRESS = 'the address answers 404 with a web page or other text';
 
 /**
  * True for a 404 with a web page or another text. It refuses nothing: the base URL is wrong, or a proxy does not pass on

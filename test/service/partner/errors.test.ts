@@ -194,10 +194,10 @@ describe('a refusal', () => {
       expect(error).toBeInstanceOf(PartnerRefusal);
       expect(error).toMatchObject({ status, found, serviceMessage, fieldErrors: [] });
       const answer = `${status >= 500 ? 'the service answers' : 'refused with status'} ${status}`;
-      const isElsewhere = status === 404 && body === page;
+      const isElsewhere = status === 404 && (found === 'an HTML page' || found === 'not JSON');
       expect(error.message).toContain(
         isElsewhere
-          ? 'the address answers 404 with a web page'
+          ? 'the address answers 404 with a web page or other text'
           : `tasks/create: ${answer}${serviceMessage ? `: ${serviceMessage}` : ` (${found})`}`,
       );
     }
