@@ -14,8 +14,10 @@ export async function whyWaitsOn(
   job: Job,
   { table, clock }: { table: Table; clock: () => number },
 ): Promise<string | undefined> {
-  const { down } = await createBreakers({ table, clock, random: Math.random }).lines(job.connection);
+  const { down, operations } = await createBreakers({ table, clock, random: Math.random }).lines(job.connection);
   const wait = waitOf(job);
-  const held = wait && HOLDS.has(wait.for) ? wait.why : undefined;
+  // Otherwise it was an outage of GitHub or Slack, which only another call shows, or it is over.
+  const isHeld = wait && HOLDS.has(wait.for) && (wait.for !== 'outage' || operations.some(({ stopped }) => stopped));
+  const held = isHeld ? wait.why : undefined;
   return down ? whyStopped(job.connection, WHOLE, down) : held;
 }

@@ -84,6 +84,21 @@ describe('an operator in an outage', () => {
     expect(listed).toMatch(/The next \d jobs:\n +→ main is down: [^\n]*\n +→ Nothing to do: [^\n]*\n\d{4}-.* waiting /);
   });
 
+  it('does not read that a replayed job waits for GitHub, or that resume helps, because the next run asks GitHub', async () => {
+    let isLimited = true;
+    const limited: typeof globalThis.fetch = async (input, init) =>
+      isLimited && String(input).includes('/comments')
+        ? Response.json({ message: 'API rate limit exceeded' }, { status: 429, headers: { 'retry-after': '600' } })
+        : fetch(input, init);
+    relay = await startRelay({ github: { token: 'ghp_test' }, runtime: { fetch: limited } });
+    const [id = ''] = await open(1);
+    expect(await relay.jobs()).toMatchObject([{ status: 'waiting' }]);
+    isLimited = false;
+    expect(await run('replay', id)).not.toContain('waits');
+    await relay.work();
+    expect(await relay.jobs()).toMatchObject([{ status: 'succeeded' }]);
+  });
+
   it('reads what a replayed job waits for, which decisions are refused and why, and which job is next', async () => {
     relay.sandbox.setFault({ kind: 'maintenance' });
     const [id = ''] = await open(4);
