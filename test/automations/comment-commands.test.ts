@@ -384,7 +384,7 @@ describe('an edit', () => {
     ['that makes code of it', '/done 101', '`/done 101`', CHANGES],
     ['that makes a command of code', '`/done 101`', '/done 101', ['done 101']],
     ['that mends a line which could not be read', '/log 1h99m 4711', '/log 2h 4711', ['log 2h 4711']],
-    ['that mends a date long ago', '/log 2h 2025-11-18 4711', '/log 2h 2026-11-18 4711', ['log 2h 2026-11-18 4711']],
+    ['that replaces a date long ago', '/log 2h 2025-11-18 4711', '/log 2h 2026-11-18 4711', ['log 2h 2026-11-18 4711']],
     ['that breaks a line', '/log 2h 4711', '/log 1h99m 4711', CHANGES],
   ] as const)(
     '%s gives the commands that it adds, and none if it changes a command',

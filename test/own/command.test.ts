@@ -166,7 +166,7 @@ describe("a team's command in Slack", () => {
     expect(steps.flatMap(({ sends }) => sends)).toMatchObject([{ answer: 'not sent' }]);
   });
 
-  it('a job whose file is gone names its author and its operator who has to act', async () => {
+  it('without the file of its automation, a job says who has to act', async () => {
     await start();
     await command(relay, 'later');
     const [{ id } = expect.fail('no job')] = await relay.jobs();

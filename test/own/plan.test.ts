@@ -129,7 +129,7 @@ it('a plan does not wait for endless code', async () => {
   expect(lines.join()).toContain('parks: run of automations/follow.ts does not end within 2 s');
 });
 
-it('a plan follows the job of a command, whose person is known from the journal', async () => {
+it('a plan follows the job of a command: the journal has its person', async () => {
   const later: Run<typeof onLater> = async (_, { asker, until, say }) => {
     await until('later', '2026-11-21T10:00:00Z');
     await say('tell', 'asker', `${asker.name}, it is later`);

@@ -114,7 +114,7 @@ it.each([
     'nobody can use without Slack',
     undefined,
     ['block', 'pause'].map(
-      (word) => `nobody can use '${word}', because relay.config.ts has no slack; add slack: { connection: 'main' }`,
+      (word) => `nobody can use '${word}' without slack in relay.config.ts; add slack: { connection: 'main' }`,
     ),
   ],
 ])('config check warns of a command that %s', async (_, slack, warnings) => {

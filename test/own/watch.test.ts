@@ -56,7 +56,7 @@ it('a saved, added or removed file of automations/ is used at once, and announce
   config = defineConfig({ ...exampleConfig(), slack: undefined });
   await save('block', text("command('block <task>', { does: 'blocks', example: 'block 4711' })"));
   await tells(
-    "automations/block.ts: nobody can use 'block', because relay.config.ts has no slack; add slack: { connection: 'main' }",
+    "automations/block.ts: nobody can use 'block' without slack in relay.config.ts; add slack: { connection: 'main' }",
   );
 
   await save('alert', text("webhook({ body: {}, input: {}, job: () => 'no' })"));

@@ -180,7 +180,7 @@ const commandWarnings = ({ slack, connections }: RelayConfig, custom: CustomAuto
   customOf(custom, 'command').flatMap(({ name, usage, permission, inComments }) => {
     const [file, verb] = [`automations/${name}.ts`, verbIn(usage)];
     if (!slack && !inComments)
-      return `${file}: nobody can use '${verb}', because relay.config.ts has no slack; add slack: { connection: '${Object.keys(connections)[0]}' }`;
+      return `${file}: nobody can use '${verb}' without slack in relay.config.ts; add slack: { connection: '${Object.keys(connections)[0]}' }`;
     if (!slack || permission === undefined || Object.hasOwn(slack.permissions, permission)) return [];
     return `${file}: everyone may use '${verb}', because slack.permissions has no '${permission}'; add it, or leave the permission out`;
   });

@@ -78,8 +78,8 @@ export function resumedInWords(
  *
  * @param reason the operator's reason, or the answer to the job's question
  * @returns the queued job
- * @throws {Error} if the job is in another state, only a person can find out what it created, it asks a question and
- * there is no answer, or it asks somebody else
+ * @throws {Error} if the job is in another state, if only a person can find out what it created, or if its question has
+ * no answer or is for somebody else
  */
 export async function replayJob(
   job: Job,
