@@ -3,6 +3,7 @@ import { createWaitingLines } from '../../lib/engine/line/waiting-line.ts';
 import { resumeForPerson } from '../../lib/engine/operate/resume.ts';
 import { continuesAt, newsOf } from '../../lib/engine/record/job.ts';
 import { createBudget } from '../../lib/service/budget/budget.ts';
+import type { Lane } from '../../lib/service/budget/lanes.ts';
 import { createBreakers } from '../../lib/service/connection/breakers.ts';
 import { issueEvent } from '../issue-events.ts';
 import { exampleConfig, startRelay, type TestRelay } from '../relay.ts';
@@ -146,6 +147,23 @@ describe('a job that waits', () => {
       expect((await relay.jobs()).map(({ status }) => status)).toEqual([times < 2 ? 'waiting' : 'succeeded']);
     }
   });
+
+  it.each<[Lane, () => Promise<unknown>]>([
+    ['interactive', () => command(relay, 'done 101')],
+    ['further', () => command(relay, 'done 102', { triggerId: 'second' })],
+    ['background', () => relay.post('issues', issueEvent('opened'))],
+  ])(
+    'a job of the lane %s that comes before a pause ends waits for the rest of it, and does not run again',
+    async (lane, ask) => {
+      if (lane === 'further') await command(relay, 'done 101');
+      await relay.work();
+      relay.sandbox.setFault({ kind: 'rate-limited', times: 1, retryAfterSeconds: 20 });
+      await ask();
+      await relay.pass(30_000, 100);
+      const jobs = (await relay.jobs('succeeded')).filter((job) => job.lane === lane);
+      expect(jobs.map(({ generation }) => generation)).toEqual([2]);
+    },
+  );
 
   it('a job that waits for the service is received only a few times, however long it waits', async () => {
     relay.sandbox.setFault({ kind: 'rate-limited' });

@@ -9,9 +9,10 @@ import { LONGEST_PAUSE_MS, type Pauses, withBudget } from './pauses.ts';
 
 /**
  * The longest pause in place for the lanes `further` and `backfill`. They must not occupy workers that first commands
- * or events need.
+ * or events need. The line wakes them a second before their slot, and requests are spread over 0.3 seconds: with a
+ * shorter pause, the line would wake a job again at once, and again.
  */
-const LONGEST_PAUSE_OF_LATER_MS = 1_000;
+const LONGEST_PAUSE_OF_LATER_MS = 1_500;
 
 export interface StrangersWait {
   news: 'strangers wait';
