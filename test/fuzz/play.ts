@@ -1,5 +1,6 @@
 import { checklistItemJobs } from '../../lib/automations/complete-checklist-item/jobs.ts';
 import { relateJobs } from '../../lib/automations/relate/jobs.ts';
+import { type Choice, nextStep } from '../../lib/engine/line/next-step.ts';
 import { asksQuestion, canBeDiscarded, isOutcomeUnknown, type Job } from '../../lib/engine/record/job.ts';
 import type { Defect } from '../../sandbox/records.ts';
 import { PROJECT } from '../relay.ts';
@@ -154,14 +155,35 @@ async function operate(
   if (!job) return;
   if (word === 'discard') judge.noteDiscard(job);
   await world.run(troubles, async (host) => {
-    if (word === 'replay') await operators.replay(host, job);
-    if (word === 'discard') await operators.discard(host, job);
-    if (option === 'search' && isOutcomeUnknown(job)) await operators.resolve(host, job, option);
+    const decide = (choice: Choice, act: () => Promise<void>) =>
+      troubles.length > 0 ? act() : asOffered(job, choice, act, host.runtime.clock(), world);
+    if (word === 'replay') await decide(replayOf(job), () => operators.replay(host, job));
+    if (word === 'discard') await decide(word, () => operators.discard(host, job));
+    if (option === 'search') await decide(option, () => operators.resolve(host, job, option));
     const made = await judge.madeBy(job);
     // No search finds a link, so the operator looks in the service.
-    if (option === 'again' && !(made && job.automation === relateJobs.name)) await operators.resolve(host, job, option);
+    const isLink = made !== undefined && job.automation === relateJobs.name;
+    if (option === 'again' && !isLink) await decide(option, () => operators.resolve(host, job, option));
     if (option === 'done' && made) await operators.resolve(host, job, { done: made });
   });
+}
+
+/** The choice that a replay of the job is: it also searches for what has an unknown outcome. */
+function replayOf(job: Job): Choice {
+  if (asksQuestion(job)) return 'answer';
+  return isOutcomeUnknown(job) ? 'search' : 'replay';
+}
+
+/** Carries out a decision. It must be accepted if, and only if, the job's next step offers it. */
+async function asOffered(job: Job, choice: Choice, act: () => Promise<void>, now: number, world: World): Promise<void> {
+  const isOffered = nextStep(job, String, now)?.choices.includes(choice) ?? false;
+  const refused = await act().then(
+    () => undefined,
+    (error: unknown) => String(error),
+  );
+  const isAsExpected = isOffered === (refused === undefined) || (choice === 'answer' && refused?.includes('question'));
+  if (!isAsExpected && !refused?.includes('just changed'))
+    world.bugs.push(`${choice} of ${job.id} is ${isOffered ? '' : 'not '}offered, and ${refused ?? 'accepted'}`);
 }
 
 /**
