@@ -34,15 +34,15 @@ export function createBudgetIds(
     return recorded;
   }
 
-  /** Returns undefined without the key. Nothing can be sent then, and the sender reports why. */
+  /** Returns undefined without the key. Unless the key can be read in the next moment, the sender reports why. */
   const ownOf = async (holder: KeyHolder | undefined) => holder?.budgetId().catch(() => undefined);
 
   /**
    * Records the budget of a new key. It begins with the calls of the last key, because it is unknown what the service
-   * still counts after a rotation.
+   * still counts after a rotation. The first key's begins with calls whose slots were taken while it could not be read.
    */
-  async function record(connection: string, own: string, before: string | undefined): Promise<void> {
-    const last = before === undefined ? undefined : await table.getEvenExpired(keys.budget(before));
+  async function record(connection: string, own: string, before = connection): Promise<void> {
+    const last = await table.getEvenExpired(keys.budget(before));
     if (last) await table.put({ ...last, ...keys.budget(own) }, { expression: 'attribute_not_exists(#pk)' });
     await table.put({ ...keys.budgetOf(connection), budget: own });
     known.set(connection, { recorded: own, at: clock() });

@@ -41,6 +41,21 @@ it('after a rotation, the budget of a key begins with the calls of the last key,
   expect(await late.idOf(connection)).toBe(next);
 });
 
+it('the budget of the first key begins with the calls of slots that were taken while it could not be read', async () => {
+  const [connection, key] = [newConnection(), newConnection()];
+  const unreadable = holder(() => {
+    throw new Error('AWS fails');
+  });
+  await askOften(4, () => ask(unreadable, connection));
+  const answers = await askOften(12, () =>
+    ask(
+      holder(() => key),
+      connection,
+    ),
+  );
+  expect(granted(answers)).toHaveLength(6);
+});
+
 it('the share of strangers ends at midnight in UTC, and names who used it in alphabetical order', async () => {
   const connection = newConnection();
   let now = START + 9 * 60 * MINUTE;
