@@ -102,7 +102,7 @@ function saidMessage(
       const links = pages.length > 0 ? [section(pages.map(linkTo).join(', '))] : [];
       const words = said.of === 'done' ? (said.inSlack ?? said.text) : said.text;
       // Several requests may get this answer at the same time.
-      const which = said.isUnclear ? `${askedIn(job)}\n` : '';
+      const which = said.of === 'not done' ? `${askedIn(job)}\n` : '';
       const told = message([plainSection(`${emoji} ${which}${sentence(words)}`), ...links]);
       return said.blocks ? { text: told.text, blocks: said.blocks as KnownBlock[] } : told;
     }

@@ -139,7 +139,7 @@ describe('discarding a job', () => {
     await discardJob(job, { by: 'alice', reason: 'the task is closed' }, options());
     await relay.workToTheEnd();
     expect(relay.lastMessage().text).toBe(
-      ':warning: Your request “log 1h "Login with passkeys"” was discarded: the task is closed.',
+      ':warning: log 1h "Login with passkeys"\nYour request was discarded: the task is closed.',
     );
   });
 });

@@ -223,7 +223,7 @@ describe("a team's command in Slack", () => {
   it('does not use the key if people act in their own name', async () => {
     await start({ connection: { mcp: { accounts: 'required' } } });
     expect((await ask(relay, `block "${TASK}" x`)).inTheEnd).toBe(
-      ':warning: Here, people act in their own name, and block needs the key of the relay for task(). Tell your Partner Relay administrator.',
+      `:warning: block "${TASK}"\nHere, people act in their own name, and block needs the key of the relay for task(). Tell your Partner Relay administrator.`,
     );
     expect((await ask(relay, 'shout a')).inTheEnd).toContain('{"text":"a"}');
     expect(relay.sandbox.requests).toBe(0);

@@ -38,7 +38,7 @@ describe('a command', () => {
     expect(relay.sandbox.requests).toBe(1);
   });
 
-  const OF_A_TASK = `:warning: Task ${CHECKOUT.id} is not a checklist item. The service shows the numbers of checklist items.`;
+  const OF_A_TASK = `:warning: done ${CHECKOUT.id}\nTask ${CHECKOUT.id} is not a checklist item. The service shows the numbers of checklist items.`;
   const NONE = (id: number) => `There is no checklist item ${id}.`;
   it.each([
     ['done 101', ':white_check_mark: Completed checklist item 101.', [true, false, false]],
@@ -50,7 +50,7 @@ describe('a command', () => {
       `:warning: Completed checklist item 101. ${NONE(999)} Checklist item 201: Partner Relay has no right to change this checklist; ask your Partner Relay administrator for it.`,
       [true, true, false],
     ],
-    ['done 998 999', `:warning: ${NONE(998)} ${NONE(999)} Nothing was completed.`, [true, true, false]],
+    ['done 998 999', `:warning: done 998 999\n${NONE(998)} ${NONE(999)} Nothing was completed.`, [true, true, false]],
     [`done ${CHECKOUT.id}`, OF_A_TASK, [true, true, false]],
   ])('a command completes and reopens checklist items: %s', async (typed, inTheEnd, items) => {
     expect(await ask(relay, typed)).toEqual({ atOnce: expect.stringContaining(WORKING), inTheEnd });
@@ -272,7 +272,7 @@ it.each([403, 422])('a search shows the found tasks if the search for projects i
   expect(await relay.jobs('parked')).toEqual([]);
 });
 
-const short = /^:warning: The service refuses this search\. tasks\/search: .*422: .*q: is too short/;
+const short = /^:warning: .*\nThe service refuses this search\. tasks\/search: .*422: .*q: is too short/;
 it.each([
   ['find ab', short],
   ['log 1h ab', short],

@@ -1,6 +1,6 @@
 import { NewerItem } from '../../state/table/unreadable-item.ts';
 import { AccountFirst, NeedsOperator, NotDone, PerhapsDone, RetryAt } from '../record/interruption.ts';
-import { askedIn, type Job } from '../record/job.ts';
+import type { Job } from '../record/job.ts';
 import type { ForNextRun } from '../record/job-store.ts';
 import { DONE_AS_PERSON, NOT_DONE_AS_PERSON, PERHAPS_DONE_AS_PERSON } from '../record/privacy.ts';
 import type { Automation } from './automation.ts';
@@ -132,7 +132,7 @@ const DISCARDED_IN_PUBLIC = 'an administrator of Partner Relay has discarded thi
 /** Ends a job that an operator has discarded. */
 async function discard(run: Run, reason: string): Promise<Ending> {
   const { job, worker, journal, person } = run;
-  const said = `your request “${askedIn(job)}” was discarded: ${reason}`;
+  const said = `your request was discarded: ${reason}`;
   try {
     await letGo(job, 'parked', worker);
     await person.outcome(job.replyTo?.in === 'github' ? notDone(DISCARDED_IN_PUBLIC) : notDone(said));
