@@ -73,7 +73,10 @@ function lines(connection: string, view: BudgetReport, now: number): string[] {
           `to enter a new one: npx partner-relay secrets set partner/${connection}`,
         ];
       const what = operation === undefined ? 'the service has been down' : `${operation} has been failing`;
-      const next = until > now ? `by ${localTime(until)}` : 'with the next waiting or new job';
+      const next =
+        until > now
+          ? `by ${localTime(until)}`
+          : `with the next job that needs it${pausedUntil === null ? '' : ', after the pause'}`;
       return [`${what} since ${time}: ${oneLine(why)}`, `Partner Relay tries again ${next}`];
     }),
     ...(failing === undefined ? [] : [`the last call failed: ${oneLine(failing.why)}`]),
@@ -94,7 +97,7 @@ function heldLine({ held }: BudgetReport): string[] {
   const waiting = lanes
     .filter((lane) => held[lane].jobs > 0)
     .map((lane) => `${countInWords(held[lane])} ${laneInWords[lane]}`);
-  return waiting.length === 0 ? [] : [`jobs that wait for this: ${waiting.join(', ')}`];
+  return waiting.length === 0 ? [] : [`jobs that wait until calls work again: ${waiting.join(', ')}`];
 }
 
 function laneLine(lane: Lane, { lanes, inLine }: Pick<BudgetReport, 'lanes' | 'inLine'>, now: number): string {

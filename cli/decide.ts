@@ -210,8 +210,7 @@ function isOnlyListed(
   const rest = chosen.length < CHOSEN_AT_ONCE ? '' : '; if there are more, use the same command after that';
   const later = chosen.flatMap((job) => nextStep(job, localTime, Date.now())?.later ?? []);
   const times = later.filter(({ choices }) => choices.includes(choice)).map(({ from }) => from);
-  const which = times.length === chosen.length ? '' : ` for ${times.length} of them`;
-  const early = ` Before ${localTime(Math.max(...times, 0))}, this is refused${which}, because the service may still carry out the request.`;
+  const early = ` A job is refused while the service may still carry out its request: the last one until ${localTime(Math.max(...times, 0))}.`;
   console.log(`\nAdd --yes to ${verb} ${these}${rest}.${times.length === 0 ? '' : early}`);
   return true;
 }

@@ -86,7 +86,9 @@ function linkLines({ name, entity }: IssueName, link: Link, linkedTo: Awaited<Re
 function inWords(link: Link): string {
   switch (link.life) {
     case 'unclaimed':
-      return link.cleared ? `without a defect: a person cleared it at ${localTime(link.cleared.at)}` : 'without a defect';
+      return link.cleared
+        ? `without a defect: a person cleared it at ${localTime(link.cleared.at)}`
+        : 'without a defect';
     case 'unreadable':
       return `not as the relay writes it: ${link.wrong.join(', ')}. Set the defect that the issue has with --set, or use --clear`;
     case 'claimed':

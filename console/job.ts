@@ -1,5 +1,5 @@
 import { nextStep } from '../lib/engine/line/next-step.ts';
-import { shortName } from '../lib/engine/record/job.ts';
+import { type Job, shortName, waitOf } from '../lib/engine/record/job.ts';
 import type { StepEntry } from '../lib/engine/record/journal.ts';
 import { forAndAgainst, type OpenCreation, readJob } from '../lib/engine/record/read-job.ts';
 import type { Send as JobSend } from '../lib/engine/record/sends.ts';
@@ -9,13 +9,15 @@ import { HttpError } from '../lib/state/http/function-url.ts';
 import { triggerInWords } from '../local/own-in-words.ts';
 import { findPage } from './find-page.ts';
 import { periodsOf } from './periods.ts';
-import type { OperatedRelay } from './relay.ts';
+import type { ConsoleRelay, OperatedRelay } from './relay.ts';
 import type { JobAction } from './requests.ts';
 import { rowOf } from './row.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
+type ShownRelay = OperatedRelay & Partial<Pick<ConsoleRelay, 'try'>>;
+
 /** Returns all data about a job. @throws {HttpError} if there is no such job */
-export async function jobDetail(relay: OperatedRelay, id: string) {
+export async function jobDetail(relay: ShownRelay, id: string) {
   const { stores, runtime } = relay;
   const read = (whole: string) => readJob(whole, stores);
   const view = (await read(id)) ?? (await read((await idOf(relay, id)) ?? id));
@@ -37,7 +39,7 @@ export async function jobDetail(relay: OperatedRelay, id: string) {
     steps: steps.map(detailOf),
     periods: periodsOf(job, steps, stores.clock()),
     decisions: decisions?.newest ?? [],
-    next: nextOf(job, stores.clock()),
+    next: brokenInTry(job, relay) ?? nextOf(job, stores.clock()),
     openCreations: openCreations.map((creation) => creationOf(creation, steps, stores.clock())),
   };
 }
@@ -51,6 +53,13 @@ async function idOf(relay: OperatedRelay, name: string): Promise<string | undefi
 
 /** For the pages, which show times in the reader's zone. */
 const isoTime = (ms: number) => new Date(ms).toISOString();
+
+/** The sandbox has no other key to enter. */
+function brokenInTry(job: Job, relay: ShownRelay) {
+  if (waitOf(job)?.for !== 'key' || !relay.try?.isBroken()) return undefined;
+  const next = nextOf(job, relay.stores.clock());
+  return { ...next, text: 'You broke the sandbox: repair it in Try. Then the job continues by itself.' };
+}
 
 export function nextOf(job: Parameters<typeof nextStep>[0], now: number) {
   const { text, choices = [], docs } = nextStep(job, isoTime, now) ?? { text: 'Nothing to do: it is done.' };

@@ -1,4 +1,4 @@
-import { causeOf } from '../lib/engine/operate/parked-groups.ts';
+import { causeOf, laterOf } from '../lib/engine/operate/parked-groups.ts';
 import { isOutcomeUnknown, type Job } from '../lib/engine/record/job.ts';
 import { operations } from '../lib/service/partner/operations/operations.ts';
 import { nextOf } from './job.ts';
@@ -23,7 +23,7 @@ export async function readParked(relay: OperatedRelay) {
     .flatMap(async ([key, jobs]) => {
       const [first] = jobs;
       if (!first) return [];
-      const [outcomeUnknown, help] = [isOutcomeUnknown(first), nextOf(first, now)];
+      const [outcomeUnknown, help] = [isOutcomeUnknown(first), nextOf(jobs.reduce(laterOf), now)];
       // Shows the whole reason if it is the same for all jobs, otherwise only the common part.
       const whole = new Set(jobs.map(({ parked }) => parked?.reason ?? ''));
       const reason = whole.size === 1 && !outcomeUnknown ? [...whole].join('') : reasonOf(first);

@@ -4,6 +4,7 @@ import {
   isOutcomeUnknown,
   type Job,
   newsOf,
+  questionOf,
   shortName,
   waitOf,
 } from '../lib/engine/record/job.ts';
@@ -14,7 +15,8 @@ import type { OperatedRelay } from './relay.ts';
 export function rowOf(job: Job, shown = job) {
   const { id, status, automation, connection, lane, entity, asked, cause, createdAt } = job;
   const finishedAt = endedAt(job);
-  const when = status === 'waiting' ? continuesAt(job) : undefined;
+  // A question has only the time at which it expires.
+  const when = status === 'waiting' && !questionOf(job) ? continuesAt(job) : undefined;
   return {
     id,
     /** The part of the id that the terminal and messages show. */

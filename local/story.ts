@@ -125,10 +125,9 @@ function words(line: LogLine, now: number, stops: ReadonlyMap<unknown, unknown>)
     case 'job not done':
       return `⚠ ${who(line)}: not done: ${line.outcome}`;
     case 'job waits':
-      if (stops.has(line.why)) return `… ${who(line)}: waits until ${stops.get(line.why)} works again`;
-      return line.dueAt === undefined
-        ? `… ${who(line)}: waits for its turn: ${line.why}`
-        : `… ${who(line)}: ${UNTIL_OVER.has(line.waitsFor) ? 'waits until this is over' : `continues ${whenDue(line, now)}`}: ${line.why}`;
+      if (stops.has(line.why) && UNTIL_OVER.has(line.waitsFor))
+        return `… ${who(line)}: waits until ${stops.get(line.why)} works again`;
+      return `… ${who(line)}: ${untilWhen(line, now)}: ${line.why}`;
     case 'job continues':
       return `● ${who(line)}: continues ${afterWait(line)}`;
     case 'job parked':
@@ -194,6 +193,13 @@ function whatNext(jobId: string, line: LogLine, now: number): string {
   const next = nextStepOfParked(parked, time, now);
   const commands = commandsOf({ id: jobId }, next, time).map((command) => `npx partner-relay ${command}`);
   return [withDocsHere(withDocs(next)), ...commands].map((line) => `          ${line}`).join('\n');
+}
+
+function untilWhen(line: LogLine, now: number): string {
+  if (line.dueAt === undefined) return 'waits for its turn';
+  if (UNTIL_OVER.has(line.waitsFor)) return 'waits until this is over';
+  const latest = timeSoon(Date.parse(String(line.dueAt)), now);
+  return line.waitsFor === 'question' ? `waits until ${latest} at the latest` : `continues ${whenDue(line, now)}`;
 }
 
 /** `at 11:00:00`, `at about 11:00:00`, or `in a moment` for a time that has passed. */

@@ -230,7 +230,7 @@ function notTried(connection: string, rows: readonly ServiceRow[]): Finding[] {
     [
       'markers',
       marked > 0
-        ? `the service has kept the whole marker of the relay in ${counted(marked, 'text')}; not tried with a longer text, because doctor creates nothing`
+        ? `the service has kept the whole marker, by which the relay finds what it created, in ${counted(marked, 'text')}; not tried with a longer text, because doctor creates nothing`
         : 'whether a long text comes back whole, with the marker at its end, is not tried, because doctor creates nothing',
     ],
     ['a repeated identical request', 'assumed to take effect once; not tried, because it changes something'],
@@ -245,7 +245,7 @@ function notTried(connection: string, rows: readonly ServiceRow[]): Finding[] {
 /** The service's document does not show which statuses a scenario may have, and no operation reads a scenario. */
 function statusesOf(of: string, { github }: RelayConfig): Finding[] {
   const detail =
-    'not known until the first workflow run: its check on GitHub says whether the service took the values of tests.status';
+    'not tried, because it changes something: the check of a workflow run on GitHub says whether the service took the values of tests.status';
   const isUsed = github.repositories.some(({ connection, tests }) => tests && connection === of);
   return isUsed ? [{ what: `${of}: test-scenarios/update`, verdict: 'unknown', detail }] : [];
 }

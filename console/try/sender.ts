@@ -36,11 +36,11 @@ export interface SenderOptions {
 const USER = 'U0MIRA001';
 const CHANNEL = 'C0GENERAL';
 
-/** Events that can follow for the issue that was sent last. */
+/** Events that can follow for an issue. */
 const FOLLOW_UPS = [
-  { action: 'closed', title: 'Close the issue that you sent last' },
-  { action: 'edited', title: 'Edit the issue that you sent last' },
-  { action: 'labeled', title: 'Label the issue that you sent last' },
+  { action: 'closed', does: 'Close' },
+  { action: 'edited', does: 'Edit' },
+  { action: 'labeled', does: 'Label' },
 ] as const;
 
 /** Sends events. Each method returns what happened, or throws an Error that says what is wrong with its input. */
@@ -49,7 +49,8 @@ export function createSender({ clock, addresses, webhookSecret, table, runtime, 
 
   function examples(): TryExample[] {
     const events = exampleEvents.map(({ event, ...one }) => ({ ...one, ...bodyOf(event, runtime.config) }));
-    const followUps = FOLLOW_UPS.map(({ action, title }) => {
+    const followUps = FOLLOW_UPS.map(({ action, does }) => {
+      const title = `${does} ${lastIssue === undefined ? 'an issue that the relay does not know' : 'the issue that Try sent last'}`;
       return { id: `issue ${action}`, title, ...bodyOf({ event: 'issues', action, issue: lastIssue }, runtime.config) };
     });
     if (!slack?.standIn) return [...events, ...followUps];

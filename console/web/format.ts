@@ -20,7 +20,7 @@ function twoUnits(ms: number, large: number, name: string, small: number, smallN
   return `${Math.floor(ms / large)} ${name}${rest > 0 ? ` ${rest} ${smallName}` : ''}`;
 }
 
-/** `5 s ago`, `in 12 min`: only the largest unit, because it changes all the time. */
+/** `5 s ago`, `in 12 min`, `in 1 h 59 min`: for a time that has passed, only the largest unit. */
 export function relative(at: number, now: number): string {
   const away = Math.abs(at - now);
   if (away < SECOND) return 'now';
@@ -32,7 +32,8 @@ export function relative(at: number, now: number): string {
         : away < DAY
           ? `${Math.floor(away / HOUR)} h`
           : `${Math.floor(away / DAY)} d`;
-  return at < now ? `${text} ago` : `in ${text}`;
+  if (at < now) return `${text} ago`;
+  return `in ${away < HOUR ? text : duration(away)}`;
 }
 
 const withHour = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;

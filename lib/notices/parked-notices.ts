@@ -9,7 +9,7 @@ import { type ParkedGroup, parkedGroups } from '../engine/operate/parked-groups.
 import { type Job, newsOf, statusInWords } from '../engine/record/job.ts';
 import type { JobStore } from '../engine/record/job-store.ts';
 import { message, plainSection, section } from '../platforms/slack/messages.ts';
-import { escaped, time } from '../platforms/slack/mrkdwn.ts';
+import { escaped, nextMinute, time } from '../platforms/slack/mrkdwn.ts';
 import { SlackRefusal, TOKEN_ERRORS } from '../platforms/slack/slack-api.ts';
 import { keys } from '../state/table/keys.ts';
 import { ifReadable } from '../state/table/unreadable-item.ts';
@@ -179,10 +179,8 @@ function decisionOf(job: Job): string {
 
 /** Lists the first jobs of one cause, the reason, and what to do. */
 function sectionsOfGroup(group: ParkedGroup, stage: string | undefined, now: number): SectionBlock[] {
-  const { cause, count, first } = group;
-  // What is possible for the last one is possible for all.
-  const last = first.at(-1) ?? first[0];
-  const next = nextStepOfParked(last.parked, time, now, last.wakeAt);
+  const { cause, count, first, last } = group;
+  const next = nextStepOfParked(last.parked, nextMinute, now, last.wakeAt);
   const commands = count === 1 ? commandsOf(last, next) : ['jobs --status parked'];
   const relay = `npx partner-relay ${stage === undefined ? '' : `--stage ${stage} `}`;
   const others = count > first.length ? [`• and ${count - first.length} more`] : [];

@@ -237,9 +237,15 @@ function differences(wanted: readonly WantedRequest[], calls: readonly TrialCall
     if (place >= 0) came.splice(place, 1);
     return place < 0;
   });
-  const others = came.map((request) => `came     ${inWords(request)}, answered with ${request.status}`);
+  const others = came.map(
+    (request) => `${cameBeside(wanted, missing)} ${inWords(request)}, answered with ${request.status}`,
+  );
   return [...missing.map((request) => `expected ${inWords(request)}`), ...others];
 }
+
+/** The first word of what came and was not expected: in place of what is missing, or beside what was expected. */
+const cameBeside = (wanted: readonly unknown[], missing: readonly unknown[]): string =>
+  missing.length > 0 || wanted.length === 0 ? 'came    ' : 'came too';
 
 /** The differences between the new records of a kind and the records that a test expects. */
 function otherRecords(kind: keyof Data, wanted: readonly ExpectedFields[], { newRecords }: TrialRelay): string[] {
@@ -251,7 +257,10 @@ function otherRecords(kind: keyof Data, wanted: readonly ExpectedFields[], { new
   });
   return [
     ...missing.map((one) => `expected ${inWords({ operation: `a new record of ${kind}`, payload: one })}`),
-    ...left.map((one) => `came     ${inWords({ operation: `a new record of ${kind}`, payload: { ...one } })}`),
+    ...left.map(
+      (one) =>
+        `${cameBeside(wanted, missing)} ${inWords({ operation: `a new record of ${kind}`, payload: { ...one } })}`,
+    ),
   ];
 }
 

@@ -68,7 +68,7 @@ describe("strangers' changes", () => {
     const shown = () => runRelayOf(relay, ['job', waiting[0]?.id ?? '']);
     expect(await shown()).toMatch(/it waits until .* for /);
     relay.clock.now = midnight + 1;
-    expect(await shown()).toMatch(/Nothing to do: it continues in a moment\./);
+    expect(await shown()).toMatch(/Nothing to do: it continues within a minute\./);
     await relay.workToTheEnd();
     expect(requests()).toBe(4);
     expect(relay.clock.now).toBeGreaterThanOrEqual(Date.parse('2026-11-21T00:00:00Z'));

@@ -280,7 +280,7 @@ describe('relay resolve', () => {
   it('relay resolve --parked-for lists the jobs first, and searches for all of them with one reading', async () => {
     const ids = await unknown(2);
     const early = ['resolve', '--parked-for', 'has its marker', '--again'];
-    const until = /Before (2026-.* UTC), this is refused, because the service may still .*\.$/;
+    const until = /A job is refused while the service may still .*: the last one until (2026-.* UTC)\.$/;
     const [, time = ''] = until.exec(await run(...early)) ?? [];
     await expect(run(...early, '--yes')).rejects.toThrow(`has to wait until ${time}`);
     expect(await run('discard', '--parked-for', 'has its marker', '--reason', 'a test')).toMatch(until);

@@ -368,7 +368,7 @@ describe("an operator's decisions", () => {
     await relay.workToTheEnd();
     const { openCreations } = await detail(id);
     expect(openCreations?.[0]?.forAndAgainst).toMatch(
-      /^It may exist: the request arrived, but the service answered 500\. At \S+Z, no .* had its marker\. The list may be behind, and the service may create it until \S+Z\.$/,
+      /^It may exist: the request arrived, but the service answered 500\. In \S+ as read at \S+Z, no \S+ had its marker\. The list may be behind, and the service may create it until \S+Z\.$/,
     );
   });
 

@@ -52,7 +52,8 @@ function wrongItems(world: World): string[] {
     const at = Math.max(...ofItem.map((one) => one.at));
     const newest = ofItem.filter((one) => one.at > at - SAME_TIME_MS);
     // The service may have refused the item, or an operator may have discarded the job.
-    const isRefused = ({ job }: { job: Job }) => !isDone(job) || job.outcome?.includes('the service refuses');
+    const refused = new RegExp(`no checklist item ${item_id}\\.|Checklist item ${item_id}: (?!there is a newer)`);
+    const isRefused = ({ job }: { job: Job }) => !isDone(job) || refused.test(job.outcome ?? '');
     if (newest.length === 0 || newest.some(isRefused)) return [];
     const isAsAsked = newest.some(({ completed }) => completed === is_completed);
     return isAsAsked ? [] : [`item ${item_id} is not as ${newest.map(({ job }) => job.id)} asked for`];

@@ -87,7 +87,7 @@ describe('the story of jobs in the first terminal', () => {
 
   it('a cause is told once, and once for each job that waits for it', async () => {
     const why = 'main is down: the service answers 503';
-    const waits = { ...job, message: 'job waits', dueAt: '2026-11-20T11:00:00Z', why };
+    const waits = { ...job, message: 'job waits', dueAt: '2026-11-20T11:00:00Z', waitsFor: 'outage', why };
     const stopped = { message: 'calls are stopped', connection: 'main', why };
     const other = { ...waits, jobId: 'find-0123456789abcdef0123' };
     const lines = [stopped, waits, waits, other, { ...continues, ...job }, waits];

@@ -220,9 +220,10 @@ function Outage({ of, now }: { of: ConnectionNow; now: Now }) {
   const isWhole = stopped.every(({ operation }) => operation === undefined);
   return (
     <div class={refusesKey ? 'outage bad' : 'outage'}>
-      {pausedUntil !== null && stopped.length === 0 && (
+      {pausedUntil !== null && (
         <p>
-          <strong>{whatFails(of, undefined)}.</strong> Calls continue by themselves at <AtAndAway at={pausedUntil} />.
+          <strong>The service asked {connection} for a pause.</strong> Calls continue by themselves at{' '}
+          <AtAndAway at={pausedUntil} />.
         </p>
       )}
       {stopped.map(({ operation, since, why, triedAt, until }) => (
@@ -239,7 +240,7 @@ function Outage({ of, now }: { of: ConnectionNow; now: Now }) {
             </Fact>
             {!refusesKey && !now.stopped && (
               <Fact name="Next try">
-                <Coming at={until} past={held.jobs > 0 ? 'in a moment' : 'with the next job'} />
+                <Coming at={until} past="with the next job" />
               </Fact>
             )}
           </dl>

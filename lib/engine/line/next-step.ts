@@ -111,12 +111,12 @@ function whenItContinues(job: Job, time: (ms: number) => string, now: number): s
   const when = continuesAt(job);
   if (when === undefined) return 'waits in line, and continues by itself';
   if (when === 'probed') return 'continues as soon as its calls work again';
-  if (when.at <= now) return 'continues in a moment';
+  if (when.at <= now) return 'continues within a minute';
   const kind = waitOf(job)?.for;
   const at = `${when.isForecast ? 'about ' : ''}${time(when.at)}`;
   // The reason says what failed.
   if (kind === undefined || kind === 'retry') return `tries again at ${at}`;
-  return kind === 'pause' ? `continues at ${at}` : `waits until ${at} ${waitInWords[kind].what}`;
+  return kind === 'pause' ? `continues within a minute after ${at}` : `waits until ${at} ${waitInWords[kind].what}`;
 }
 
 const COMMANDS: Readonly<Record<Choice, (id: string) => string>> = {

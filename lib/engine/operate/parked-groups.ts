@@ -5,8 +5,8 @@ export interface ParkedGroup {
   cause: string | undefined;
   outcomeUnknown: boolean;
   count: number;
-  /** When the latest job was parked; epoch milliseconds. */
-  lastAt: number;
+  /** What is possible for this job is possible for all: its request may be carried out for the longest. */
+  last: Job;
   /** The jobs that were parked first. */
   first: [Job, ...Job[]];
 }
@@ -33,6 +33,12 @@ export function causeOf(reason: string): string {
   return VARIABLE_PARTS.reduce((text, part) => text.replaceAll(part, '…'), reason.replace(WHAT_FAILED, ''));
 }
 
+/** Returns the job whose request the service may carry out for longer; without requests, the second. */
+export function laterOf(one: Job, other: Job): Job {
+  const until = ({ parked }: Job) => parked?.open?.until ?? 0;
+  return until(one) > until(other) ? one : other;
+}
+
 /**
  * Groups parked jobs by cause. Keeps only the first jobs of each group, because there may be thousands.
  *
@@ -51,10 +57,10 @@ export async function parkedGroups(pages: AsyncIterable<Job[]>, most: number, ke
       const own = `${outcomeUnknown} ${cause}`;
       const isOther = !groups.has(own) && groups.size >= most - 1;
       const [name, shown] = isOther ? ['other'] : [own, cause];
-      const group = groups.get(name) ?? { cause: shown, outcomeUnknown, count: 0, lastAt: 0, first: [job] };
+      const group = groups.get(name) ?? { cause: shown, outcomeUnknown, count: 0, last: job, first: [job] };
       if (group.count > 0 && group.first.length < kept) group.first.push(job);
       group.count += 1;
-      group.lastAt = job.wakeAt;
+      group.last = laterOf(group.last, job);
       groups.set(name, group);
     }
   }

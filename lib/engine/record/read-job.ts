@@ -80,7 +80,7 @@ function against(creation: OpenCreation, asked: number, now: number, time: (ms: 
   const calls = asked === 0 ? '' : `: ${found.list} was asked ${asked === 1 ? 'once' : `${asked} times`}`;
   if (searches === 0) return `No search for it has finished yet${calls}`;
   if (!lastSearch?.isComplete) return `The relay did not find it, but cannot read all of ${found.list}`;
-  const read = `At ${time(lastSearch.at)}, no ${found.field} in ${found.list} had its marker`;
+  const read = `In ${found.list} as read at ${time(lastSearch.at)}, no ${found.field} had its marker`;
   if (now < until) return `${read}. The list may be behind, and the service may create it until ${time(until)}`;
   const since = lastSearch.at < until ? ', and the relay has not searched since' : '';
   return `${read}. The service could create it until ${time(until)}${since}`;

@@ -295,7 +295,7 @@ export function createPartnerCalls(run: CallingRun) {
     const { until } = stop.breaker;
     const now = clock();
     if (now < until + PROBED_WITHIN_MS)
-      throw comeBackAt(Math.max(until, now) + AFTER_PROBE_MS, now, stop.why, waitsForOf(stop.breaker));
+      throw comeBackAt(Math.max(until, now) + AFTER_PROBE_MS, now, stop.why, 'answer');
   }
 
   /**
