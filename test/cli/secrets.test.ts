@@ -209,7 +209,7 @@ describe('a secret that verifies requests', () => {
       becomes !== 'is refused',
     ]);
     expect(refused ?? '').toMatch(
-      /^$|^Error: the secret [\w/-]+ is not stored:\s+(\w+: expected a text that is not blank|it has|expected Base64)/,
+      /^$|^Error: the secret [\w/-]+ is not stored:\s+(\w+: expected a text that is not blank|the secret has|expected Base64)/,
     );
     for (const value of Object.values(secret).filter((one) => one.trim().length > 1))
       expect(`${refused}${warned.mock.calls}`).not.toContain(value);
