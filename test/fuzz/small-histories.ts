@@ -14,6 +14,12 @@ const editsTitle: Action = { do: 'edits', which: 0, field: 'title' };
 const pulls = (head: number): Action => {
   return { do: 'pulls', which: 0, head, isTracked: false, isOpen: true, held: false, troubles: [] };
 };
+const comes = (what: (Action & { do: 'comes' })['what'], held = false): Action => ({
+  do: 'comes',
+  what,
+  held,
+  troubles: [],
+});
 const commands: Action = { do: 'commands', again: false, troubles: [] };
 const settles: Action = { do: 'settles', untilParked: false };
 const passes = (seconds: number): Action => ({ do: 'passes', seconds });
@@ -164,7 +170,7 @@ export const foundHistories: Readonly<Record<string, readonly Action[]>> = {
   'a worker stalls beyond its lease while it reads the token for a message': [
     { do: 'asks', from: 'slack', isDone: false, items: [103], held: true, troubles: [] },
     happens('edited title'),
-    { do: 'comes', what: 'release', held: false, troubles: [] },
+    comes('release'),
     { do: 'works', lane: 0, troubles: [{ at: 0, what: 'stalls after' }] },
     { do: 'redrives', which: -1 },
     { do: 'resumes', which: -1 },
@@ -173,9 +179,36 @@ export const foundHistories: Readonly<Record<string, readonly Action[]>> = {
     passes(61),
     { do: 'redrives', which: -1 },
   ],
+  'a worker stalls beyond its lease before it claims a key again, for which the next run has sent a request': [
+    happens('opened'),
+    { do: 'works', lane: 1, troubles: [] },
+    comes('fires'),
+    {
+      do: 'asks',
+      from: 'merge',
+      isDone: true,
+      items: [103, 104],
+      held: false,
+      troubles: [{ at: 0, what: 'stalls before' }],
+    },
+    {
+      do: 'works',
+      lane: 0,
+      troubles: [
+        { at: 11, what: 'stalls before' },
+        { at: 19, what: 'stalls before' },
+      ],
+    },
+    { do: 'resumes', which: 1 },
+    divert('answer slow'),
+    comes('alert'),
+    passes(301),
+    comes('fires', true),
+    worksOff,
+  ],
   'an operator replays a job that asks a question, without an answer': [
     happens('opened'),
-    { do: 'comes', what: 'deploy', held: false, troubles: [] },
+    comes('deploy'),
     worksOff,
     operate('replay'),
     worksOff,

@@ -6,7 +6,7 @@ import { type Key, keys } from '../../state/table/keys.ts';
 import type { Table } from '../../state/table/table.ts';
 import { Interruption, NeedsOperator, RetryAt } from '../record/interruption.ts';
 import { hasEnded, type Job } from '../record/job.ts';
-import type { JobStore } from '../record/job-store.ts';
+import { type JobStore, LeaseLost } from '../record/job-store.ts';
 import type { Journal, OpenRequest } from '../record/journal.ts';
 import type { Markers } from '../record/markers.ts';
 import type { Created, Identity, JobSteps } from './job-steps.ts';
@@ -68,12 +68,15 @@ export function createForKey(job: Job, steps: JobSteps, { table, jobs, journal, 
    * Finds out what the claim's step did.
    * @param key the digest of the key
    * @throws {RetryAt} while the other job is creating the object
+   * @throws {LeaseLost}
    */
   async function fateOf({ by: { job: id, step }, calls, turn }: Claimed, key: string): Promise<Fate> {
     // The step may have got another key in a later run, or its result may be from before the key was released.
     const isThis = (thing: Created['thing']) => !thing || (thing.key === key && thing.turn === turn);
     const isMe = id === job.id;
-    const holder = isMe ? job : await jobs.get(id);
+    const holder = await jobs.get(id);
+    // A later run of this job may have claimed the key and sent the request, which is not in this run's journal.
+    if (isMe && holder?.lease?.owner !== job.lease?.owner) throw new LeaseLost(id);
     const kept = isMe ? steps.journal : await journal(id);
     const { id: made, thing } = Object(kept.entry(step)?.result) as Partial<Created>;
     if (made !== undefined && isThis(thing)) return { id: made };
