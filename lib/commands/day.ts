@@ -50,9 +50,11 @@ export const JOINT_OF_DAYS = /^(?:and|or|to|until|till|through|und|oder|bis|et|o
 const EVERY_DAY = /^(?:(?:every|each) (\S+)|all week|jeden tag|die ganze woche|chaque jour|todos los días)(?= |$)/i;
 
 /** The fault for several days, because an entry has only one. */
-export const severalDays = (words: string, are = 'more than one day'): { fault: string } => ({
-  fault: `${excerpt(words)} is ${are}. Log one day at a time. If it is a task or a note, put it in quotation marks.`,
-});
+export function severalDays(...days: string[]): { fault: string } {
+  const named = days.map((day) => excerpt(day.replace(/[,:;]? ?$/, ''))).join(' and ');
+  const are = days.length > 1 ? 'are two days' : 'is more than one day';
+  return { fault: `${named} ${are}. Log one day at a time. Put a task or a note in quotation marks.` };
+}
 
 /** Finds a range such as `Mo-Mi`, `23.-25.11.` or `every day`. */
 function rangeAtStart(text: string, languages: Languages): string | undefined {
@@ -81,9 +83,9 @@ function withoutMark(text: string): string {
   return isMark ? text.slice(mark.length + 1) : text;
 }
 
-/** Returns the words at the beginning that may mean a day. */
+/** Returns the words at the beginning that may mean a day; undefined for a quotation. */
 export const dayAtStart = (text: string, languages: Languages, isNote = false): string | undefined =>
-  wordsOfDay(text, languages, isNote)?.words;
+  isQuoted(text) ? undefined : wordsOfDay(text, languages, isNote)?.words;
 
 /**
  * Finds words at the end of a text that may mean a day. Fewer forms count there: `wrote tests yesterday`, `wrote tests
@@ -151,11 +153,11 @@ interface Form extends Partial<Pick<Phrase, 'mayEnd' | 'why'>> {
 export const ANY_DATE = '2024-12-31';
 const FUTURE = 'You cannot log time in the future. Use today, yesterday or a past date.';
 /** Words that may precede a day: `last monday`, `am Montag`. */
-const LEADING = new Set([
-  ...['on', 'for', 'from', 'of', 'at', 'since', 'until', 'the', 'last', 'past', 'this', 'previous', 'early', 'late'],
-  ...['am', 'vom', 'von', 'seit', 'den', 'dem', 'letzten', 'letzter', 'letzte', 'vorigen', 'diesen', 'le', 'du', 'el'],
-  ...['del', 'il', 'lo', 'la', 'op', 'afgelopen', 'vorige', 'em', 'na', 'no', 'w', 'we', 'dne'],
-]);
+const LEADING = new Set(
+  'on for from of at since until the last past this previous early late am vom von seit den dem letzten letzter letzte vorigen diesen le du el del il lo la op afgelopen vorige em na no w we dne'.split(
+    ' ',
+  ),
+);
 const MOST_WORDS = 6;
 /** Beyond this, a date is clearer. */
 const MOST_DAYS_BACK = 60;

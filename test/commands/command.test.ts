@@ -216,7 +216,7 @@ describe('a command', () => {
     ],
     [
       'log 2h today yesterday 4711',
-      '“yesterday” is a second day. Log one day at a time. If it is a task or a note, put it in quotation marks.',
+      '“today” and “yesterday” are two days. Log one day at a time. Put a task or a note in quotation marks.',
     ],
   ])('the command %o is refused', (text, fault) => {
     expect(parseCommand(text)).toEqual({ fault });

@@ -233,10 +233,14 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['2h Ops and half an hour Checkout|2h Ops, no, half an hour', /“half an hour” is a second duration/],
     ['--time 2h --task "Add --json flag"', /There are no options such as --time/],
     ['2h 4711 --date=2026-11-18', /There are no options such as --date/],
-    ['1h30m yesterday 4711 today|1h30m gestern "Login" today|1h30m -2d #4711 today', /“today” is a second day/],
-    ['1h30m today 4711 -2d|1h30m yesterday "Login" -2d', /“-2d” is a second day/],
-    ['1h30m yesterday 4711 monday|1h30m monday 4711 monday', /“monday” is a second day/],
-    ['1h30m today 4711 yesterday|1h30m 2026-11-18 #4711 yesterday', /“yesterday” is a second day/],
+    ['1h30m yesterday 4711 today|1h30m yesterday "Login" today', /“yesterday” and “today” are two days/],
+    ['1h30m today 4711 -2d|1h30m today "Login" -2d', /“today” and “-2d” are two days/],
+    ['1h30m monday 4711 tuesday|1h30m monday tuesday 4711', /“monday” and “tuesday” are two days/],
+    ['1h30m tuesday, monday Login|1h30m Login tuesday, monday', /“tuesday” and “monday” are two days/],
+    ['1h30m Login tests monday tuesday|1h30m Login monday tuesday', /“monday” and “tuesday” are two days/],
+    ['1h30m today 4711 yesterday|1h30m today, yesterday Login', /“today” and “yesterday” are two days/],
+    ['1h30m yesterday 4711 monday', /“yesterday” and “monday” are two days/],
+    ['1h30m gestern "Login" vorgestern', /“gestern” and “vorgestern” are two days/],
     ['1h30m 4711 yesterday & Monday', /“yesterday & Monday” is more than one day/],
     ['2h yesterday and 3h today on Login', /“3h” is a second duration\. For two entries, give two commands/],
     ['2h Login yesterday and 3h today|2h on Login and 3h on Checkout', /“3h” is a second duration/],
@@ -365,6 +369,16 @@ describe('time as people type it, or paste it from documents and chats', () => {
     const suggestions = 'fault' in parsed ? parsed.suggestions : [];
     expect(suggestions).toEqual(kept === undefined ? undefined : [`log 1h30m ${kept}`]);
     expect(parseCommand(`log 1h30m ${day} 4711`, LANGUAGES)).toMatchObject({ fault: expect.stringMatching(why) });
+  });
+
+  it.each([
+    ['"monday" tuesday Login', { task: 'monday', note: 'Login' }],
+    ['tuesday "monday" Login', { task: 'monday', note: 'Login' }],
+    ['tuesday "monday"', { task: 'monday' }],
+    ['Login tuesday "monday"', { task: 'Login', note: 'monday' }],
+  ])('a day in quotation marks is a task or a note, and no second day: %s', (typed, read) => {
+    const unclear = { words: 'tuesday' };
+    expect(parseCommand(`log 1h ${typed}`, LANGUAGES)).toMatchObject({ command: { ...read, day: 'today', unclear } });
   });
 
   it.each([

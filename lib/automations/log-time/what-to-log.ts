@@ -1,7 +1,7 @@
 import { type Day, dayAtEnd, daysMeant, likeDay, readDay, severalDays, unclearDay } from '../../commands/day.ts';
 import { parseDuration } from '../../commands/duration.ts';
 import { excerpt } from '../../commands/fault.ts';
-import { noteWith, ONLY_YOURSELF, SECOND_DAY, secondEntry, type UnclearDay } from '../../commands/log.ts';
+import { noteWith, ONLY_YOURSELF, secondEntry, type UnclearDay } from '../../commands/log.ts';
 import { comparableName, noteIn } from '../../commands/words.ts';
 import { unservedCommand } from '../../config/settings.ts';
 import { addDays, dateIn } from '../../dates.ts';
@@ -155,8 +155,9 @@ function daysOf({ task, date, note = '' }: OfferedEntry, asked: AskedTime, befor
   const days = atStart && 'day' in atStart ? [atStart.day] : daysMeant(words, languages, today);
   const dated = days.map((day) => ({ task, date: dateOf(day, asked), note: others === '' ? undefined : others }));
   const isAlone = atStart && 'day' in atStart && others === '';
-  if (isAlone && asked.time.open?.day !== 'today')
-    throw new NotDone('There is a second day. Log one day at a time', saidBlocks(severalDays(words, SECOND_DAY).fault));
+  const { day = 'today' } = asked.time.open ?? {};
+  if (isAlone && day !== 'today')
+    throw new NotDone('There are two days. Log one day at a time', saidBlocks(severalDays(day, words).fault));
   const readings: OfferedEntry[] = isAlone ? dated : [...dated, { task, date, note, isKept: true }];
   return { words, readings };
 }
