@@ -48,7 +48,7 @@ describe('the text that people type for a command', () => {
   it.each([
     ['today|Today|today?|heute|hoy|aujourd’hui|today ', 'today'],
     ['week|Woche|semana|semaine|hours|timesheet', 'week'],
-    ['track 1h30m 4711|book 90m 4711|add 1.5h 4711|time 1:30 4711', 'log 1h30m 4711'],
+    ['track 1h30m 4711|book 90m 4711|time 1:30 4711', 'log 1h30m 4711'],
     ['logged 1h30m 4711|buche 1,5h 4711|worked 1.5h 4711|enregistrer 1h30 4711', 'log 1h30m 4711'],
     ['close 12|finished 12|erledigt 12|terminé 12|hecho 12|/done 12|complete #12', 'done 12'],
     ['reopen 12|undone 12|annuler 12|rouvrir 12|deshacer 12', 'undo 12'],
@@ -76,7 +76,7 @@ describe('the text that people type for a command', () => {
     ['standup 1h30m', 'log 1h30m "standup"'],
     ['yesterday 1h30m 4711|ayer 1h30m 4711', 'log 1h30m yesterday 4711'],
     ['stunden 90m 4711', 'log 1h30m 4711'],
-    ['ajoute 1h30 4711|1,5 std 4711', 'log 1h30m 4711'],
+    ['ajoute 1h30 4711|add 1.5h 4711|1,5 std 4711', 'log 1h30m 4711'],
     ['finsh 12|erledgit 12|12 fertig|#12 done.', 'done 12'],
     ['log today 1h Login with passkeys', 'log 1h today Login with passkeys'],
     ['log Login page 2h last friday', 'log 2h Login page last friday'],
@@ -130,7 +130,7 @@ describe('the text that people type for a command', () => {
     ['relate 12 task Login with passkeys', /“Login with passkeys” is not the id of a task\. {slash} find <part/],
     ['show me last week', /For earlier weeks, open the service\.$/],
     [
-      'create bug Login fails|new task Buy milk',
+      'create bug Login fails|new task Buy milk|add|add Write the text',
       /^{slash} defect <title> creates a defect, and {slash} task <title> a task\.$/,
     ],
     [
