@@ -3,7 +3,7 @@ import { nearMiss } from '../near-miss.ts';
 import { type Languages, type Names, namesIn, plain } from './day-names.ts';
 import { NUMBER_WORDS } from './duration.ts';
 import { type CommandFault, excerpt } from './fault.ts';
-import { innerWord, inPlainForm, isInQuotationMarks, UUID } from './words.ts';
+import { bareWord, innerWord, inPlainForm, isInQuotationMarks, UUID } from './words.ts';
 
 /** The day of a time entry: a calendar date as YYYY-MM-DD, or a day relative to the person's own date, such as `-2d`. */
 export type Day = 'today' | 'yesterday' | string;
@@ -51,8 +51,8 @@ const EVERY_DAY = /^(?:(?:every|each) (\S+)|all week|jeden tag|die ganze woche|c
 
 /** The fault for several days, because an entry has only one. */
 export function severalDays(...days: string[]): { fault: string } {
-  const named = days.map((day) => excerpt(day.replace(/[,:;]? ?$/, ''))).join(' and ');
-  const are = days.length > 1 ? 'are two days' : 'is more than one day';
+  const named = days.map((day) => excerpt(bareWord(day.trim()))).join(' and ');
+  const are = days[1] ? 'are two days' : 'is more than one day';
   return { fault: `${named} ${are}. Log one day at a time. Put a task or a note in quotation marks.` };
 }
 
@@ -83,9 +83,9 @@ function withoutMark(text: string): string {
   return isMark ? text.slice(mark.length + 1) : text;
 }
 
-/** Returns the words at the beginning that may mean a day; undefined for a quotation. */
+/** Returns the words at the beginning that may mean a day. */
 export const dayAtStart = (text: string, languages: Languages, isNote = false): string | undefined =>
-  isQuoted(text) ? undefined : wordsOfDay(text, languages, isNote)?.words;
+  wordsOfDay(text, languages, isNote)?.words;
 
 /**
  * Finds words at the end of a text that may mean a day. Fewer forms count there: `wrote tests yesterday`, `wrote tests
@@ -161,14 +161,15 @@ const LEADING = new Set(
 const MOST_WORDS = 6;
 /** Beyond this, a date is clearer. */
 const MOST_DAYS_BACK = 60;
-const TOO_FAR_BACK = `is too far back: -<days>d works up to ${MOST_DAYS_BACK} days. For an older day, write its date.`;
 
 /**
  * Finds the words at the beginning of a text with single spaces that may mean a day: `monday`, `18.11.`, `gestern`,
- * `Nov 18`, `2 days ago`. Undefined if the text begins with anything else.
+ * `Nov 18`, `2 days ago`. Undefined if the text begins with anything else, such as a quotation.
  */
 function wordsOfDay(text: string, languages: Languages, isNote = false): Phrase | undefined {
-  const typed = text.split(' ', MOST_WORDS);
+  const first = text.split(' ', MOST_WORDS);
+  const quoted = first.findIndex(isQuoted);
+  const typed = quoted < 0 ? first : first.slice(0, quoted);
   const names = namesIn(languages);
   const words = typed.map(plain);
   const led = words.findIndex((word) => !LEADING.has(word));
@@ -211,7 +212,10 @@ const upToMost = (days: number): Day[] => (days >= 1 && days <= MOST_DAYS_BACK ?
 function daysBack(word: string): Form | undefined {
   const [, days] = /^-(\d+)d$/.exec(inPlainForm(word)) ?? [];
   if (days === undefined) return undefined;
-  const why = Number(days) > MOST_DAYS_BACK ? `${excerpt(word)} ${TOO_FAR_BACK}` : undefined;
+  const why =
+    Number(days) > MOST_DAYS_BACK
+      ? `${excerpt(word)} is more than ${MOST_DAYS_BACK} days ago. Write its date.`
+      : undefined;
   return { count: 1, days: () => upToMost(Number(days)), why };
 }
 

@@ -73,7 +73,7 @@ const CHANGE_OF_ENTRY =
  * a note.
  */
 const OPTION = /^--\p{L}+|(?:^| )--(?:date|day|user|for|time|duration|task|note)(?![\p{L}-])/u;
-const IN_QUOTATION_MARKS = /["“„«][^"”“„«»]*["”“»]/gu;
+const IN_QUOTATION_MARKS = /"[^"]*"|[“„][^”“„]*.|«[^«»]*»/g;
 export const ONLY_YOURSELF = 'You can log time for yourself only.';
 const OF_NOTE = 'If this is a note, put it in quotation marks.';
 
@@ -140,7 +140,7 @@ function readUnclear(unclear: UnclearDay, phrase: string, languages: Languages):
   const isSecond = 'words' in read || read.command.day !== 'today' || first;
   if (isSecond) {
     const other = 'words' in read ? read.words : (first ?? read.command.day);
-    return severalDays(...(unclear.at === 'end' ? [other, unclear.words] : [unclear.words, other]));
+    return unclear.at === 'end' ? severalDays(other, unclear.words) : severalDays(unclear.words, other);
   }
   if (daysMeant(unclear.words, languages, ANY_DATE).length > 0) return { command: { ...read.command, unclear } };
   const note = noteWith(unclear, read.command.note);
