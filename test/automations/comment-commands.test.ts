@@ -106,6 +106,28 @@ describe('a comment by a collaborator', () => {
     expect([await relay.jobs('parked'), relay.timelogs()]).toEqual([[], []]);
   });
 
+  it.each([
+    ['Login', 'No task has the name “Login”. Did you mean /log 1h ID?'],
+    ['yesterday Login', 'No task has the name “Login”. Did you mean /log 1h 2026-11-18 ID?'],
+    [
+      'Login wrote tests',
+      'No task has the name that you wrote, or a name that begins with it. Did you mean /log 1h ID \\<your note\\>?',
+    ],
+    ['monday Login with passkeys', 'Write a date instead of “monday”, such as 2026-11-16.'],
+    [
+      'Login with passkeys yesterday wrote tests',
+      '“yesterday” may be the day or a part of the note. Write a date before the task, such as 2026-11-18, or put the note in quotation marks.',
+    ],
+    ['Login with passkeys 2026-02-30 wrote tests', '“2026-02-30” is not a date.'],
+    ['yesterday Login with passkeys today', 'There are two days. Log one day at a time.'],
+  ])('the answer to unclear time says what to write, without the note: /log 1h %s', async (typed, said) => {
+    const [answer = ''] = await answers(created(`/log 1h ${typed}`));
+    expect(answer.replace(/d94e6b20-[0-9a-f-]+/, 'ID')).toBe(`⚠️ ${said}${EDITS}`);
+    expect(relay.timelogs()).toEqual([]);
+    const [command] = /\/log 1h [^?\\]+/.exec(answer) ?? [];
+    if (command) expect(await answers(created(command, { id: 2 }))).toEqual([expect.stringContaining('Logged 1h on')]);
+  });
+
   it("the answer to a comment does not have the operator's reason for discarding its command", async () => {
     relay.sandbox.setFault({ kind: 'server-error', when: 'before work', operation: '/timelogs/create', times: 4 });
     await post(created('/log 1h "Release checkout 2.4"'));

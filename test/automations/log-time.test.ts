@@ -292,6 +292,11 @@ describe('time logging', () => {
           ? /You can log time for yourself only/
           : /“.*” stands before the task, and is not a day/,
       );
+      expect((await relay.jobs()).map(({ outcome }) => outcome)).toContainEqual(
+        expect.stringMatching(
+          `\\. Nothing was logged\\. The answer in Slack has a button for ${PASSKEYS} \\(Login with`,
+        ),
+      );
       const label = `Log 1h on Login with passkeys, ${new Date(relay.clock.now).toISOString().slice(0, 10)}`;
       expect(buttonsOf(question())).toEqual([label]);
       await press(relay, question(), label);
