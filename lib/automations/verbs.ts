@@ -38,22 +38,20 @@ export const ourVerbs = [
  * Synonyms for the built-in verbs, in English, German, French and Spanish. A custom command with that name takes
  * precedence.
  */
-const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
-  ['', 'help'],
-  ...byWord({
-    help: 'commands hilfe aide ayuda',
-    find: 'search suche suchen cherche chercher recherche trouve trouver busca buscar',
-    defect: 'bug issue fehler defekt défaut defaut bogue anomalie defecto error fallo',
-    task: 'todo aufgabe tâche tache tarea',
-    done: 'complete completed close closed finish finished erledigt fertig abgeschlossen terminé termine fini clore hecho terminado completar cerrar',
-    undo: 'undone reopen rückgängig annuler rouvrir deshacer reabrir',
-    log: 'logged track tracked book booked time spent worked buche buchen zeit enregistrer noter registrar anotar',
-    relate: 'verknüpfe verknüpfen relier relacionar',
-    today: "heute aujourd’hui aujourd'hui hoy",
-    week: 'woche semaine semana timesheet hours missing report stunden heures horas',
-    status: 'jobs estado statut état',
-  }),
-]);
+const OTHER_WORDS = byWord({
+  // Empty input, too.
+  help: ' commands hilfe aide ayuda',
+  find: 'search suche suchen cherche chercher recherche trouve trouver busca buscar',
+  defect: 'bug issue fehler defekt défaut defaut bogue anomalie defecto error fallo',
+  task: 'todo aufgabe tâche tache tarea',
+  done: 'complete completed close closed finish finished erledigt fertig abgeschlossen terminé termine fini clore hecho terminado completar cerrar',
+  undo: 'undone reopen rückgängig annuler rouvrir deshacer reabrir',
+  log: 'logged track tracked book booked time spent worked buche buchen zeit enregistrer noter registrar anotar',
+  relate: 'verknüpfe verknüpfen relier relacionar',
+  today: "heute aujourd’hui aujourd'hui hoy",
+  week: 'woche semaine semana timesheet hours missing report stunden heures horas',
+  status: 'jobs estado statut état',
+});
 
 const AWAY = 'Press “Away until…” below your last reminder. If you have none, ask your administrator.';
 const REMINDERS = 'To stop reminders for today, press “Mute today” below one. Your administrator sets when they come.';
@@ -64,16 +62,14 @@ const ADDED =
 const TIMER = 'There is no timer. Log time afterwards: {slash} log <duration> <task>.';
 
 /** Words for which there is a button or another way. */
-const HINTS = new Map(
-  byWord({
-    [MADE]: 'add create new',
-    [THIS_WEEK]: 'this my rest last letzte diese meine mes cette mis esta',
-    [TIMER]: 'start stop timer clock continue resume',
-    [LISTED]: 'list tasks projects',
-    'Unlink defects in the service.': 'unrelate',
-    'Muting is only for one day.': 'unmute',
-  }),
-);
+const HINTS = byWord({
+  [MADE]: 'add create new',
+  [THIS_WEEK]: 'this my rest last letzte diese meine mes cette mis esta',
+  [TIMER]: 'start stop timer clock continue resume',
+  [LISTED]: 'list tasks projects',
+  'Unlink defects in the service.': 'unrelate',
+  'Muting is only for one day.': 'unmute',
+});
 /** Like `HINTS`, but matched anywhere: `stop sending me reminders`, `I'm away tomorrow`, `show me last week`. */
 const TOPICS: readonly [RegExp, string][] = [
   [/(?<!\p{L})(?:mute|remind\p{L}*|erinner\p{L}*|rappels?|recordatorios?)(?!\p{L})/iu, REMINDERS],
@@ -240,9 +236,9 @@ export function createVerbs(custom: CustomAutomations) {
   };
 }
 
-/** Pairs each of the words with what they mean. */
-function byWord(words: Readonly<Record<string, string>>) {
-  return Object.entries(words).flatMap(([meaning, some]) => some.split(' ').map((word) => [word, meaning] as const));
+/** Maps each of the words to what it means. */
+function byWord(words: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(words).flatMap(([meaning, some]) => some.split(' ').map((word) => [word, meaning])));
 }
 
 const beginsWithDuration = (text: string): boolean =>
