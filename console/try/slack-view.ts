@@ -38,8 +38,9 @@ export function messagesOf({ messages, users, channels }: SlackStandIn) {
 function partOf(block: KnownBlock) {
   if (block.type === 'actions') return { text: [], buttons: block.elements.flatMap(buttonOf) };
   if (block.type !== 'section') return { text: [{ text: `(${block.type})` }], buttons: [] };
-  const text = block.text ? marked(block.text.text) : [];
-  return { text, buttons: block.accessory ? buttonOf(block.accessory) : [] };
+  const { type, text = '' } = block.text ?? {};
+  const shown = type === 'plain_text' ? [{ text: withEmoji(text) }] : marked(text);
+  return { text: shown, buttons: block.accessory ? buttonOf(block.accessory) : [] };
 }
 
 /** `*bold*`, code, and links. */

@@ -38,22 +38,20 @@ export const ourVerbs = [
  * Synonyms for the built-in verbs, in English, German, French and Spanish. A custom command with that name takes
  * precedence.
  */
-const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
-  ['', 'help'],
-  ...Object.entries({
-    help: 'commands hilfe aide ayuda',
-    find: 'search suche suchen cherche chercher recherche trouve trouver busca buscar',
-    defect: 'bug issue fehler defekt défaut defaut bogue anomalie defecto error fallo',
-    task: 'todo aufgabe tâche tache tarea',
-    done: 'complete completed close closed finish finished erledigt fertig abgeschlossen terminé termine fini clore hecho terminado completar cerrar',
-    undo: 'undone reopen rückgängig annuler rouvrir deshacer reabrir',
-    log: 'logged track tracked book booked add time spent worked buche buchen zeit enregistrer noter registrar anotar',
-    relate: 'verknüpfe verknüpfen relier relacionar',
-    today: "heute aujourd’hui aujourd'hui hoy",
-    week: 'woche semaine semana timesheet hours missing report stunden heures horas',
-    status: 'jobs estado statut état',
-  }).flatMap(([verb, words]) => words.split(' ').map((word) => [word, verb] as const)),
-]);
+const OTHER_WORDS = byWord({
+  // Empty input, too.
+  help: ' commands hilfe aide ayuda',
+  find: 'search suche suchen cherche chercher recherche trouve trouver busca buscar',
+  defect: 'bug issue fehler defekt défaut defaut bogue anomalie defecto error fallo',
+  task: 'todo aufgabe tâche tache tarea',
+  done: 'complete completed close closed finish finished erledigt fertig abgeschlossen terminé termine fini clore hecho terminado completar cerrar',
+  undo: 'undone reopen rückgängig annuler rouvrir deshacer reabrir',
+  log: 'logged track tracked book booked time spent worked buche buchen zeit enregistrer noter registrar anotar',
+  relate: 'verknüpfe verknüpfen relier relacionar',
+  today: "heute aujourd’hui aujourd'hui hoy",
+  week: 'woche semaine semana timesheet hours missing report stunden heures horas',
+  status: 'jobs estado statut état',
+});
 
 const AWAY = 'Press “Away until…” below your last reminder. If you have none, ask your administrator.';
 const REMINDERS = 'To stop reminders for today, press “Mute today” below one. Your administrator sets when they come.';
@@ -64,16 +62,14 @@ const ADDED =
 const TIMER = 'There is no timer. Log time afterwards: {slash} log <duration> <task>.';
 
 /** Words for which there is a button or another way. */
-const HINTS = new Map([
-  ...['create', 'new'].map((word) => [word, MADE] as const),
-  ...['this', 'my', 'rest', 'last', 'letzte', 'diese', 'meine', 'mes', 'cette', 'mis', 'esta'].map(
-    (word) => [word, THIS_WEEK] as const,
-  ),
-  ...['start', 'stop', 'timer', 'clock', 'continue', 'resume'].map((word) => [word, TIMER] as const),
-  ...['list', 'tasks', 'projects'].map((word) => [word, LISTED] as const),
-  ['unrelate', 'Unlink defects in the service.'],
-  ['unmute', 'Muting is only for one day.'],
-]);
+const HINTS = byWord({
+  [MADE]: 'add create new',
+  [THIS_WEEK]: 'this my rest last letzte diese meine mes cette mis esta',
+  [TIMER]: 'start stop timer clock continue resume',
+  [LISTED]: 'list tasks projects',
+  'Unlink defects in the service.': 'unrelate',
+  'Muting is only for one day.': 'unmute',
+});
 /** Like `HINTS`, but matched anywhere: `stop sending me reminders`, `I'm away tomorrow`, `show me last week`. */
 const TOPICS: readonly [RegExp, string][] = [
   [/(?<!\p{L})(?:mute|remind\p{L}*|erinner\p{L}*|rappels?|recordatorios?)(?!\p{L})/iu, REMINDERS],
@@ -158,7 +154,8 @@ export function createVerbs(custom: CustomAutomations) {
     // For example `yesterday 1h 4711`.
     if (isDay && beginsWithDuration(rest)) return parse(`log ${typed}`, languages);
     const topic = TIME_INSIDE.test(typed) ? undefined : TOPICS.find(([words]) => words.test(typed))?.[1];
-    const hint = topic ?? (OF_TASKS.test(typed) ? LISTED : (HINTS.get(name) ?? (isDay ? THIS_WEEK : undefined)));
+    const known = beginsWithDuration(rest) ? undefined : HINTS.get(name);
+    const hint = topic ?? (OF_TASKS.test(typed) ? LISTED : (known ?? (isDay ? THIS_WEEK : undefined)));
     return hint === undefined ? unknownVerb(word, rest, languages) : { fault: hint };
   }
 
@@ -237,6 +234,11 @@ export function createVerbs(custom: CustomAutomations) {
     parse,
     print,
   };
+}
+
+/** Maps each of the words to what it means. */
+function byWord(words: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  return new Map(Object.entries(words).flatMap(([meaning, some]) => some.split(' ').map((word) => [word, meaning])));
 }
 
 const beginsWithDuration = (text: string): boolean =>

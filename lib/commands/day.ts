@@ -3,7 +3,7 @@ import { nearMiss } from '../near-miss.ts';
 import { type Languages, type Names, namesIn, plain } from './day-names.ts';
 import { NUMBER_WORDS } from './duration.ts';
 import { type CommandFault, excerpt } from './fault.ts';
-import { innerWord, inPlainForm, isInQuotationMarks, UUID } from './words.ts';
+import { bareWord, innerWord, inPlainForm, isInQuotationMarks, UUID } from './words.ts';
 
 /** The day of a time entry: a calendar date as YYYY-MM-DD, or a day relative to the person's own date, such as `-2d`. */
 export type Day = 'today' | 'yesterday' | string;
@@ -50,9 +50,11 @@ export const JOINT_OF_DAYS = /^(?:and|or|to|until|till|through|und|oder|bis|et|o
 const EVERY_DAY = /^(?:(?:every|each) (\S+)|all week|jeden tag|die ganze woche|chaque jour|todos los días)(?= |$)/i;
 
 /** The fault for several days, because an entry has only one. */
-export const severalDays = (words: string, are = 'more than one day'): { fault: string } => ({
-  fault: `${excerpt(words)} is ${are}. Log one day at a time. If it is a task or a note, put it in quotation marks.`,
-});
+export function severalDays(...days: string[]): { fault: string } {
+  const named = days.map((day) => excerpt(bareWord(day.trim()))).join(' and ');
+  const are = days[1] ? 'are two days' : 'is more than one day';
+  return { fault: `${named} ${are}. Log one day at a time. Put a task or a note in quotation marks.` };
+}
 
 /** Finds a range such as `Mo-Mi`, `23.-25.11.` or `every day`. */
 function rangeAtStart(text: string, languages: Languages): string | undefined {
@@ -151,22 +153,23 @@ interface Form extends Partial<Pick<Phrase, 'mayEnd' | 'why'>> {
 export const ANY_DATE = '2024-12-31';
 const FUTURE = 'You cannot log time in the future. Use today, yesterday or a past date.';
 /** Words that may precede a day: `last monday`, `am Montag`. */
-const LEADING = new Set([
-  ...['on', 'for', 'from', 'of', 'at', 'since', 'until', 'the', 'last', 'past', 'this', 'previous', 'early', 'late'],
-  ...['am', 'vom', 'von', 'seit', 'den', 'dem', 'letzten', 'letzter', 'letzte', 'vorigen', 'diesen', 'le', 'du', 'el'],
-  ...['del', 'il', 'lo', 'la', 'op', 'afgelopen', 'vorige', 'em', 'na', 'no', 'w', 'we', 'dne'],
-]);
+const LEADING = new Set(
+  'on for from of at since until the last past this previous early late am vom von seit den dem letzten letzter letzte vorigen diesen le du el del il lo la op afgelopen vorige em na no w we dne'.split(
+    ' ',
+  ),
+);
 const MOST_WORDS = 6;
 /** Beyond this, a date is clearer. */
 const MOST_DAYS_BACK = 60;
-const TOO_FAR_BACK = `is too far back: -<days>d works up to ${MOST_DAYS_BACK} days. For an older day, write its date.`;
 
 /**
  * Finds the words at the beginning of a text with single spaces that may mean a day: `monday`, `18.11.`, `gestern`,
- * `Nov 18`, `2 days ago`. Undefined if the text begins with anything else.
+ * `Nov 18`, `2 days ago`. Undefined if the text begins with anything else, such as a quotation.
  */
 function wordsOfDay(text: string, languages: Languages, isNote = false): Phrase | undefined {
-  const typed = text.split(' ', MOST_WORDS);
+  const first = text.split(' ', MOST_WORDS);
+  const quoted = first.findIndex(isQuoted);
+  const typed = quoted < 0 ? first : first.slice(0, quoted);
   const names = namesIn(languages);
   const words = typed.map(plain);
   const led = words.findIndex((word) => !LEADING.has(word));
@@ -209,7 +212,10 @@ const upToMost = (days: number): Day[] => (days >= 1 && days <= MOST_DAYS_BACK ?
 function daysBack(word: string): Form | undefined {
   const [, days] = /^-(\d+)d$/.exec(inPlainForm(word)) ?? [];
   if (days === undefined) return undefined;
-  const why = Number(days) > MOST_DAYS_BACK ? `${excerpt(word)} ${TOO_FAR_BACK}` : undefined;
+  const why =
+    Number(days) > MOST_DAYS_BACK
+      ? `${excerpt(word)} is more than ${MOST_DAYS_BACK} days ago. Write its date.`
+      : undefined;
   return { count: 1, days: () => upToMost(Number(days)), why };
 }
 

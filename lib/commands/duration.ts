@@ -139,7 +139,7 @@ function total({ hours, minutes }: DurationParts, shown: string): ParsedDuration
   const sum = withinDay(value(hours) * 60 + value(minutes), shown);
   if ('fault' in sum || value(minutes) <= 59) return sum;
   const either = `${value(minutes)}m or ${printDuration(sum.minutes)}`;
-  return { fault: `${shown} has too many minutes: after hours, write at most 59. Did you mean ${either}?` };
+  return { fault: `${shown} has too many minutes. Did you mean ${either}?` };
 }
 
 function decimalHours(hours: string, shown: string): ParsedDuration {

@@ -73,9 +73,8 @@ const CHANGE_OF_ENTRY =
  * a note.
  */
 const OPTION = /^--\p{L}+|(?:^| )--(?:date|day|user|for|time|duration|task|note)(?![\p{L}-])/u;
-const IN_QUOTATION_MARKS = /["“„«][^"”“„«»]*["”“»]/gu;
+const IN_QUOTATION_MARKS = /"[^"]*"|[“„][^”“„]*.|«[^«»]*»/g;
 export const ONLY_YOURSELF = 'You can log time for yourself only.';
-export const SECOND_DAY = 'a second day';
 const OF_NOTE = 'If this is a note, put it in quotation marks.';
 
 /** Reads the text after `log`: a duration, the task, a day before or after the task, and a note. */
@@ -137,8 +136,12 @@ function readUnclear(unclear: UnclearDay, phrase: string, languages: Languages):
   const read = readEntry(duration.minutes, phrase, unclear.others, languages);
   if ('missing' in read || 'fault' in read)
     return 'missing' in read && unclear.others === '' ? { fault: unclearDay(unclear.words, languages, true) } : read;
-  const isSecond = 'words' in read || read.command.day !== 'today' || dayAtStart(unclear.others, languages);
-  if (isSecond) return severalDays(unclear.words, SECOND_DAY);
+  const first = dayAtStart(unclear.others, languages);
+  const isSecond = 'words' in read || read.command.day !== 'today' || first;
+  if (isSecond) {
+    const other = 'words' in read ? read.words : (first ?? read.command.day);
+    return unclear.at === 'end' ? severalDays(other, unclear.words) : severalDays(unclear.words, other);
+  }
   if (daysMeant(unclear.words, languages, ANY_DATE).length > 0) return { command: { ...read.command, unclear } };
   const note = noteWith(unclear, read.command.note);
   const kept = unclear.at === 'task' || read.command.open ? [] : [{ ...read.command, note }];
@@ -245,7 +248,7 @@ function readEntry(
   if (before && 'words' in before) return { ...before, text, at: 'task' };
   if (before && 'fault' in before) return before;
   const fromTask = before?.rest ?? text;
-  const task = readTask(fromTask, languages, before !== undefined);
+  const task = readTask(fromTask, languages, text.slice(0, text.length - fromTask.length));
   if (!('task' in task)) return task;
   const inFront = text.slice(0, text.length - task.rest.length);
   const after = before ?? readDay(task.rest, languages, true);
@@ -344,7 +347,7 @@ interface TaskRead {
 function readTask(
   text: string,
   languages: Languages,
-  isAfterDay = false,
+  dayBefore: string,
 ): TaskRead | CommandFault | { missing: string } {
   // Slack formats a link with a label like this.
   const typed = withoutLeadIn(text).replace(/^<(https?:\/\/[^|<> ]+)\|[^<>]*>/, '$1');
@@ -358,7 +361,7 @@ function readTask(
   if (inAddress !== undefined) return read(inAddress, false);
   if (isId) return read(idIn(first.word) ?? bareWord(first.word), false);
   const day = dayAtStart(`${first.word} ${first.rest}`.trimEnd(), languages, true);
-  if (day !== undefined && isAfterDay) return severalDays(day, SECOND_DAY);
+  if (day !== undefined && dayBefore !== '') return severalDays(dayBefore, day);
   if (day !== undefined) return { fault: unclearDay(day, languages) };
   return read(idIn(first.word) ?? bareWord(first.word), true);
 }

@@ -104,9 +104,9 @@ export function firstWord(text: string): Word | undefined {
   return { word: end < 0 ? text : text.slice(0, end), isQuoted: false, rest: end < 0 ? '' : text.slice(end + 1) };
 }
 
-/** Quotes a text, so that it is read as a single word. */
+/** Quotes a text, so that it is read as a single word. Doubles marks only in a text with both kinds. */
 export function inQuotationMarks(text: string): string {
-  return `"${text.replaceAll('"', '""')}"`;
+  return text.includes('"') && !/[“”„‟]/.test(text) ? `“${text}”` : `"${text.replaceAll('"', '""')}"`;
 }
 
 /** Removes the quotation marks if one pair encloses the whole text. */

@@ -98,12 +98,34 @@ describe('a comment by a collaborator', () => {
         created('/log 1h 2026-08-01 "Release checkout 2.4"', { id: 4 }),
       ),
     ).toEqual([
-      '⚠️ “1h99m” has too many minutes: after hours, write at most 59. Did you mean 99m or 2h39m?\n\nIf you correct it in this comment, Partner Relay reads it again.',
+      '⚠️ “1h99m” has too many minutes. Did you mean 99m or 2h39m?\n\nIf you correct it in this comment, Partner Relay reads it again.',
       `⚠️ There is no checklist item 999. Nothing was completed.${EDITS}`,
       `⚠️ There is no task 4711. Write its id, or its whole name as the service shows it.${EDITS}`,
       '⚠️ 2026-08-01 is 109 days ago. If this is correct, ask for it in Slack, where you can confirm it.\n\nIf you correct it in this comment, Partner Relay reads it again.',
     ]);
     expect([await relay.jobs('parked'), relay.timelogs()]).toEqual([[], []]);
+  });
+
+  it.each([
+    ['Login', 'No task has the name “Login”. Did you mean /log 1h ID?'],
+    ['yesterday Login', 'No task has the name “Login”. Did you mean /log 1h 2026-11-18 ID?'],
+    [
+      'Login wrote tests',
+      'No task has the name that you wrote, or a name that begins with it. Did you mean /log 1h ID \\<your note\\>?',
+    ],
+    ['monday Login with passkeys', 'Write a date instead of “monday”, such as 2026-11-16.'],
+    [
+      'Login with passkeys yesterday wrote tests',
+      '“yesterday” may be the day or a part of the note. Write a date before the task, such as 2026-11-18, or put the note in quotation marks.',
+    ],
+    ['Login with passkeys 2026-02-30 wrote tests', '“2026-02-30” is not a date.'],
+    ['yesterday Login with passkeys today', 'There are two days. Log one day at a time.'],
+  ])('the answer to unclear time says what to write, without the note: /log 1h %s', async (typed, said) => {
+    const [answer = ''] = await answers(created(`/log 1h ${typed}`));
+    expect(answer.replace(/d94e6b20-[0-9a-f-]+/, 'ID')).toBe(`⚠️ ${said}${EDITS}`);
+    expect(relay.timelogs()).toEqual([]);
+    const [command] = /\/log 1h [^?\\]+/.exec(answer) ?? [];
+    if (command) expect(await answers(created(command, { id: 2 }))).toEqual([expect.stringContaining('Logged 1h on')]);
   });
 
   it("the answer to a comment does not have the operator's reason for discarding its command", async () => {

@@ -292,6 +292,11 @@ describe('time logging', () => {
           ? /You can log time for yourself only/
           : /“.*” stands before the task, and is not a day/,
       );
+      expect((await relay.jobs()).map(({ outcome }) => outcome)).toContainEqual(
+        expect.stringMatching(
+          `\\. Nothing was logged\\. The answer in Slack has a button for ${PASSKEYS} \\(Login with`,
+        ),
+      );
       const label = `Log 1h on Login with passkeys, ${new Date(relay.clock.now).toISOString().slice(0, 10)}`;
       expect(buttonsOf(question())).toEqual([label]);
       await press(relay, question(), label);
@@ -369,13 +374,13 @@ describe('time logging', () => {
     });
 
     it.each([
-      ['yesterday Login with passkeys today', 'today'],
-      ['2026-12-30 Login with passkeys yesterday', 'yesterday'],
-      ['-2d on Login with passkeys: gestern', 'gestern'],
-    ])('a day before the task and another one after it are refused: %s', async (typed, second) => {
+      ['yesterday Login with passkeys today', 'yesterday', 'today'],
+      ['2026-12-30 Login with passkeys yesterday', '2026-12-30', 'yesterday'],
+      ['-2d on Login with passkeys: gestern', '-2d', 'gestern'],
+    ])('a day before the task and another one after it are refused: %s', async (typed, first, second) => {
       relay.clock.now = Date.parse('2027-01-02T12:10:00Z');
       const before = relay.timelogs().length;
-      const refused = `“${second}” is a second day. Log one day at a time.`;
+      const refused = `“${first}” and “${second}” are two days. Log one day at a time.`;
       expect((await ask(relay, `log 1h ${typed}`)).inTheEnd).toContain(refused);
       const remove = relay.addTasks({ short: 'Login' });
       expect((await ask(relay, `log 1h ${typed}`)).inTheEnd).toContain(refused);

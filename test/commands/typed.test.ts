@@ -48,7 +48,7 @@ describe('the text that people type for a command', () => {
   it.each([
     ['today|Today|today?|heute|hoy|aujourd’hui|today ', 'today'],
     ['week|Woche|semana|semaine|hours|timesheet', 'week'],
-    ['track 1h30m 4711|book 90m 4711|add 1.5h 4711|time 1:30 4711', 'log 1h30m 4711'],
+    ['track 1h30m 4711|book 90m 4711|time 1:30 4711', 'log 1h30m 4711'],
     ['logged 1h30m 4711|buche 1,5h 4711|worked 1.5h 4711|enregistrer 1h30 4711', 'log 1h30m 4711'],
     ['close 12|finished 12|erledigt 12|terminé 12|hecho 12|/done 12|complete #12', 'done 12'],
     ['reopen 12|undone 12|annuler 12|rouvrir 12|deshacer 12', 'undo 12'],
@@ -76,7 +76,7 @@ describe('the text that people type for a command', () => {
     ['standup 1h30m', 'log 1h30m "standup"'],
     ['yesterday 1h30m 4711|ayer 1h30m 4711', 'log 1h30m yesterday 4711'],
     ['stunden 90m 4711', 'log 1h30m 4711'],
-    ['ajoute 1h30 4711|1,5 std 4711', 'log 1h30m 4711'],
+    ['ajoute 1h30 4711|add 1.5h 4711|1,5 std 4711', 'log 1h30m 4711'],
     ['finsh 12|erledgit 12|12 fertig|#12 done.', 'done 12'],
     ['log today 1h Login with passkeys', 'log 1h today Login with passkeys'],
     ['log Login page 2h last friday', 'log 2h Login page last friday'],
@@ -130,7 +130,7 @@ describe('the text that people type for a command', () => {
     ['relate 12 task Login with passkeys', /“Login with passkeys” is not the id of a task\. {slash} find <part/],
     ['show me last week', /For earlier weeks, open the service\.$/],
     [
-      'create bug Login fails|new task Buy milk',
+      'create bug Login fails|new task Buy milk|add|add Write the text',
       /^{slash} defect <title> creates a defect, and {slash} task <title> a task\.$/,
     ],
     [
@@ -233,10 +233,14 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ['2h Ops and half an hour Checkout|2h Ops, no, half an hour', /“half an hour” is a second duration/],
     ['--time 2h --task "Add --json flag"', /There are no options such as --time/],
     ['2h 4711 --date=2026-11-18', /There are no options such as --date/],
-    ['1h30m yesterday 4711 today|1h30m gestern "Login" today|1h30m -2d #4711 today', /“today” is a second day/],
-    ['1h30m today 4711 -2d|1h30m yesterday "Login" -2d', /“-2d” is a second day/],
-    ['1h30m yesterday 4711 monday|1h30m monday 4711 monday', /“monday” is a second day/],
-    ['1h30m today 4711 yesterday|1h30m 2026-11-18 #4711 yesterday', /“yesterday” is a second day/],
+    ['1h30m yesterday 4711 today|1h30m yesterday "Login" today', /“yesterday” and “today” are two days/],
+    ['1h30m today 4711 -2d|1h30m today "Login" -2d', /“today” and “-2d” are two days/],
+    ['1h30m monday 4711 tuesday|1h30m monday tuesday 4711', /“monday” and “tuesday” are two days/],
+    ['1h30m tuesday, monday Login|1h30m Login tuesday, monday', /“tuesday” and “monday” are two days/],
+    ['1h30m Login tests monday tuesday|1h30m Login monday tuesday', /“monday” and “tuesday” are two days/],
+    ['1h30m today 4711 yesterday|1h30m today, yesterday Login', /“today” and “yesterday” are two days/],
+    ['1h30m yesterday 4711 monday', /“yesterday” and “monday” are two days/],
+    ['1h30m gestern "Login" vorgestern', /“gestern” and “vorgestern” are two days/],
     ['1h30m 4711 yesterday & Monday', /“yesterday & Monday” is more than one day/],
     ['2h yesterday and 3h today on Login', /“3h” is a second duration\. For two entries, give two commands/],
     ['2h Login yesterday and 3h today|2h on Login and 3h on Checkout', /“3h” is a second duration/],
@@ -356,15 +360,23 @@ describe('time as people type it, or paste it from documents and chats', () => {
     ...['last night', 'last week', 'the other day', '26-11-18', '-99d'].map((day) => [day, `4711 "${day}"`]),
     ...['yesterday’s bug', 'Monday’s meeting'].map((day) => [day, undefined]),
   ])('%s is no day, and may be the note', (day, kept) => {
-    const why =
-      day === '-99d'
-        ? /^“-99d” is too far back: -<days>d works up to 60 days\. For an older day, write its date\./
-        : DAY;
+    const why = day === '-99d' ? /^“-99d” is more than 60 days ago\. Write its date\./ : DAY;
     const parsed = parseCommand(`log 1h30m 4711 ${day}`, LANGUAGES);
     expect(parsed).toMatchObject({ fault: expect.stringMatching(why) });
     const suggestions = 'fault' in parsed ? parsed.suggestions : [];
     expect(suggestions).toEqual(kept === undefined ? undefined : [`log 1h30m ${kept}`]);
     expect(parseCommand(`log 1h30m ${day} 4711`, LANGUAGES)).toMatchObject({ fault: expect.stringMatching(why) });
+  });
+
+  it.each([
+    ['"monday" tuesday Login', { task: 'monday', note: 'Login' }],
+    ['tuesday "monday" Login', { task: 'monday', note: 'Login' }],
+    ['tuesday "monday"', { task: 'monday' }],
+    ['Login tuesday "monday"', { task: 'Login', note: 'monday' }],
+    ['tuesday "2026-11-17" Login', { task: '2026-11-17', note: 'Login' }],
+  ])('a day in quotation marks is a task or a note, and no second day: %s', (typed, read) => {
+    const unclear = { words: 'tuesday' };
+    expect(parseCommand(`log 1h ${typed}`, LANGUAGES)).toMatchObject({ command: { ...read, day: 'today', unclear } });
   });
 
   it.each([

@@ -58,6 +58,9 @@ describe('the screen Try', () => {
   it('a command is answered as in Slack, and the answer names its job', async () => {
     expect(await act({ do: 'send command', text: '/pm help' })).toContain('see the messages');
     expect(JSON.stringify((await read()).messages)).toContain('/pm log');
+    await act({ do: 'send command', text: '/pm relate' });
+    const usage = expect.stringContaining('/pm relate <defect> <task|case|step> <id>');
+    expect((await read()).messages[0]?.parts[0]?.text).toEqual([{ text: usage }]);
     const command = await console_.post<ActionOutcome>('/api/try', { do: 'send command', text: '/pm find login' });
     expect(command.answer.jobs).toEqual([expect.stringMatching(/^find-/)]);
     await relay.work();

@@ -112,6 +112,13 @@ describe('a command', () => {
     expect((await ask(relay, `find ${text}`)).inTheEnd).toBe(found);
   });
 
+  it('the answer shows how a command is understood, as a command with the same meaning', async () => {
+    const shown = '/pm log 1h "Login with passkeys" “"tuesday" 5" disk”';
+    expect((await command(relay, 'log 1h "Login with passkeys" "tuesday" 5" disk')).text).toBe(WORKING + shown);
+    expect((await command(relay, shown.slice(4))).text).toBe(WORKING + shown);
+    await relay.work();
+  });
+
   it("a person's commands run in order, and a search runs at once", async () => {
     for (const typed of ['done 101', 'log 1h 4711', 'defect Login fails', 'find login']) {
       await command(relay, typed, { userId: NOBODY, channelId: PLATFORM });

@@ -47,7 +47,7 @@ export function timeJob({ verb, ...time }: LogCommand, origin: CommandOrigin): J
   const asked = printLog({ verb, ...withoutNote });
   return timeJobs.draft({
     // The words behind the first may be a note, which must not be logged.
-    ...eventOf(verb, open ? asked.replace(/"([^"]*)"$/, '$1 …') : asked, origin),
+    ...eventOf(verb, open ? asked.replace(/["“](.*)["”]$/, '$1 …') : asked, origin),
     input: { by: origin.by, ...time, ...(origin.isSure && { isSure: true }) },
   });
 }

@@ -1,29 +1,20 @@
 import { type Day, dayAtEnd, daysMeant, likeDay, readDay, severalDays, unclearDay } from '../../commands/day.ts';
 import { parseDuration } from '../../commands/duration.ts';
 import { excerpt } from '../../commands/fault.ts';
-import { noteWith, ONLY_YOURSELF, SECOND_DAY, secondEntry, type UnclearDay } from '../../commands/log.ts';
+import { noteWith, ONLY_YOURSELF, printLog, secondEntry, type UnclearDay } from '../../commands/log.ts';
 import { comparableName, noteIn } from '../../commands/words.ts';
 import { unservedCommand } from '../../config/settings.ts';
 import { addDays, dateIn } from '../../dates.ts';
 import { NotDone } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
-import { cutToLength } from '../../text.ts';
+import { cutToLength, enumerated } from '../../text.ts';
 import { dayName } from '../../timesheets/reminder-message.ts';
-import {
-  didYouMean,
-  findTask,
-  MOST_OFFERED,
-  type ReadTask,
-  SHOWN_LENGTH,
-  type TaskSource,
-  WHAT_WORKS,
-} from './find-task.ts';
+import { findTask, MOST_OFFERED, type ReadTask, SHOWN_LENGTH, type TaskSource, WHAT_WORKS } from './find-task.ts';
 import { type AskedTime, type OfferedEntry, offerBlocks, saidBlocks } from './offer-blocks.ts';
 
-/** For the records, which must not contain the note. */
-const WHICH_DAY =
-  'Some words may be a day or a part of a note. Put a note in quotation marks, or write a date before the task';
-const DAY_IN_NOTE = `${WHICH_DAY}, such as 2026-11-18`;
+/** For the records, which must not contain the note: quotes words only if they mean these days. */
+const dayOrNote = (words: string, [date, ...more]: readonly string[]) =>
+  `${date === undefined ? 'Some words' : excerpt(words)} may be the day or a part of the note. Write a date before the task, such as ${[date ?? '2026-11-18', ...more].join(' or ')}, or put the note in quotation marks`;
 
 const BLIND = 'With your linked account, Partner Relay cannot look up names of tasks here';
 
@@ -56,11 +47,6 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Of
     throw new NotDone(`${fault}. ${WHAT_WORKS}`, saidBlocks(`${said}. ${what}`));
   }
   if (unclear) return dayMeant(offered.map(readingOf), unclear, asked, false);
-  const isPublic = time.by.in === 'github';
-  const list = offered.map(({ task: { id, name } }) =>
-    isPublic ? id : `${id} (${cutToLength(name, SHOWN_LENGTH, '…')})`,
-  );
-  const text = `${fault}. ${didYouMean(offered)} ${list.join(', ')}`;
   const readings = offered.flatMap((one): OfferedEntry[] => {
     const reading = readingOf(one);
     if (!one.isNoteUnread) return [reading];
@@ -73,7 +59,18 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Of
   });
   // Text before the task that is not understood may be a day.
   const areDated = offered.some(({ before = '' }) => before !== '');
-  throw new NotDone(text, offerBlocks(said, readings, asked, { areDated }));
+  const blocks = offerBlocks(said, readings, asked, { areDated });
+  if (blocks && time.by.in === 'slack') {
+    const list = offered.map(({ task: { id, name } }) => `${id} (${cutToLength(name, SHOWN_LENGTH, '…')})`);
+    throw new NotDone(`${fault}. Nothing was logged. The answer in Slack has a button for ${enumerated(list)}`, blocks);
+  }
+  const slash = time.by.in === 'github' ? '/' : `${asked.slash} `;
+  const typed = offered.map(readingOf).map(({ task: { id }, date, note }) => {
+    const day = date === asked.today ? 'today' : date;
+    const log = printLog({ verb: 'log', minutes: time.minutes, day, task: String(id) });
+    return `${slash}${log}${note === undefined ? '' : ' <your note>'}`;
+  });
+  throw new NotDone(`${fault}. Did you mean ${typed.join(' or ')}?`, blocks);
 }
 
 /**
@@ -108,8 +105,9 @@ function dayMeant(
         ? `${excerpt(words)}: did you mean ${dayName(days[0])}?`
         : unclearDay(words, asked.languages);
   const readings = [...dated.slice(0, MOST_OFFERED), ...kept];
+  const instead = `Write a date instead of ${excerpt(words)}, such as ${days.join(' or ')}`;
   throw new NotDone(
-    `${at === 'task' && days.length > 1 ? `${said}. Write a date` : WHICH_DAY}${days.length === 0 ? '' : `, such as ${days.join(' or ')}`}`,
+    at !== 'task' ? dayOrNote(words, days) : days.length > 0 ? instead : said,
     readings.length === 0 ? saidBlocks(said) : offerBlocks(said, readings, asked, { areDated: true }),
   );
 }
@@ -135,7 +133,8 @@ function withDay(entry: OfferedEntry, asked: AskedTime): OfferedEntry | undefine
   const [first, ...more] = readings;
   if (!first?.isKept && more.length === 0) return first;
   const said = first?.isKept ? unclearDay(words, asked.languages) : likeDay(words);
-  throw new NotDone(DAY_IN_NOTE, offerBlocks(said, readings, asked, { areDated: true }));
+  const dates = readings.flatMap(({ date, isKept }) => (isKept ? [] : [date]));
+  throw new NotDone(dayOrNote(words, dates), offerBlocks(said, readings, asked, { areDated: true }));
 }
 
 /**
@@ -146,7 +145,7 @@ function withDay(entry: OfferedEntry, asked: AskedTime): OfferedEntry | undefine
 function daysOf({ task, date, note = '' }: OfferedEntry, asked: AskedTime, before = '') {
   const { languages, today } = asked;
   const atStart = readDay(note, languages, true);
-  if (atStart && 'fault' in atStart) throw new NotDone(DAY_IN_NOTE, saidBlocks(atStart.fault));
+  if (atStart && 'fault' in atStart) throw new NotDone(atStart.fault, saidBlocks(atStart.fault));
   const inFront = atStart ? undefined : dayAtEnd(before, languages);
   if (!atStart && !inFront) return { words: '', readings: [] };
   const behind = atStart && 'day' in atStart ? atStart.rest : atStart?.others;
@@ -155,8 +154,9 @@ function daysOf({ task, date, note = '' }: OfferedEntry, asked: AskedTime, befor
   const days = atStart && 'day' in atStart ? [atStart.day] : daysMeant(words, languages, today);
   const dated = days.map((day) => ({ task, date: dateOf(day, asked), note: others === '' ? undefined : others }));
   const isAlone = atStart && 'day' in atStart && others === '';
-  if (isAlone && asked.time.open?.day !== 'today')
-    throw new NotDone('There is a second day. Log one day at a time', saidBlocks(severalDays(words, SECOND_DAY).fault));
+  const { day = 'today' } = asked.time.open ?? {};
+  if (isAlone && day !== 'today')
+    throw new NotDone('There are two days. Log one day at a time', saidBlocks(severalDays(day, words).fault));
   const readings: OfferedEntry[] = isAlone ? dated : [...dated, { task, date, note, isKept: true }];
   return { words, readings };
 }
