@@ -19,8 +19,8 @@ import { BOT_TOKEN, MIRA, Slack, type Typed } from './slack.ts';
 import { files, hookRequest, hooks, Team } from './team.ts';
 
 const MINUTE_MS = 60_000;
-/** For a day or two, jobs that wait for the day's calls may ask for one every five minutes. */
-const MOST_TURNS = 2_000;
+/** Over several days, jobs that wait for the day's calls may ask for one every five minutes. */
+const MOST_TURNS = 10_000;
 const REPLY_TIMEOUT_MS = 20_000;
 const UNDER_WAY: readonly JobStatus[] = ['queued', 'running', 'waiting'];
 
