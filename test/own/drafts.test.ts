@@ -75,7 +75,9 @@ describe('the drafts that `job` returns', () => {
     for (let delivery = 0; delivery < 2; delivery++) {
       expect(await relay.post('release', published)).toMatchObject({
         status: 500,
-        answer: { error: 'automations/aaa.ts failed on this delivery; repair the file, then redeliver it, or send a new event' },
+        answer: {
+          error: 'automations/aaa.ts failed on this delivery; repair the file, then redeliver it, or send a new event',
+        },
       });
     }
     await relay.workToTheEnd();

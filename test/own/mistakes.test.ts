@@ -141,7 +141,8 @@ describe("a team's mistake", () => {
     relay = await startRelay({ own: { mistaken: { on: mistaken, run }, other: { on, run } } });
     const { status, answer } = await relay.post('issues', opened);
     expect(status).toBe(500);
-    const failed = 'automations/mistaken.ts failed on this delivery; repair the file, then redeliver it, or send a new event';
+    const failed =
+      'automations/mistaken.ts failed on this delivery; repair the file, then redeliver it, or send a new event';
     expect(answer.error).toBe(failed);
     const line = { message: 'automations/mistaken.ts failed on an event', error: expect.stringContaining(said) };
     expect(relay.log).toContainEqual(expect.objectContaining(line));

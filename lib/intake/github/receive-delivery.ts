@@ -140,7 +140,10 @@ async function accept(
   metrics.record({ EventsReceived: 1, EventsTaken: accepted.length > 0 ? 1 : 0 });
   if (failed.length > 0) {
     const files = failed.map((name) => `automations/${name}.ts`).join(', ');
-    throw new HttpError(500, `${files} failed on this delivery; repair the file, then redeliver it, or send a new event`);
+    throw new HttpError(
+      500,
+      `${files} failed on this delivery; repair the file, then redeliver it, or send a new event`,
+    );
   }
   if (accepted.length === 0) {
     const reason = ignored.join('; ') || `no automation handles ${event} events`;

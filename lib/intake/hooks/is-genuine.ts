@@ -23,7 +23,8 @@ export function secretFault(verify: Keyed, secret: string): { what: string; isUs
   if (verify.by === 'standard' && (length < 24 || length > 64))
     return { what: `expected Base64 of 24 to 64 bytes, as in Standard Webhooks; it has ${length} bytes`, isUsable };
   if (!isUsable && verify.key === 'base64') return { what: 'expected Base64 of the key', isUsable };
-  if (length < 16) return { what: `the secret has ${length} bytes; enter 16 bytes or more that nobody can guess`, isUsable };
+  if (length < 16)
+    return { what: `the secret has ${length} bytes; enter 16 bytes or more that nobody can guess`, isUsable };
   return undefined;
 }
 
