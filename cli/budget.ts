@@ -58,7 +58,7 @@ type BudgetReport = ConnectionView & {
 function lines(connection: string, view: BudgetReport, now: number): string[] {
   const { minute, day, pausedUntil, assumed, stopped, failing, strangers } = view;
   return [
-    `${minute.used} of ${minute.limit} calls in the last minute, ${day.used} of ${day.limit} in the last day`,
+    `${minute.used} of ${minute.limit} calls in the last minute (one is kept for repeats and searches), ${day.used} of ${day.limit} in the last day`,
     ...(assumed === null
       ? []
       : [

@@ -46,7 +46,7 @@ The senders are ${Object.keys(senders).join(', ')}. For any other, write webhook
     )
     .action(async (name: string, { on }: { on: string }) => {
       // The typed text becomes code that runs when the file is read, so check it first.
-      const fault = nameFault(name) ?? triggerFault(on);
+      const fault = nameFault(name) ?? triggerFault(on) ?? (on === 'command' ? verbFault(name) : undefined);
       if (fault !== undefined) throw new Error(`automations/${name}.ts: ${fault}`);
       const config = await readConfig();
       const begun = beginning(name, on, config);
@@ -76,6 +76,10 @@ ${[
   .map((step) => `  - ${step}`)
   .join('\n')}`);
     });
+
+/** People type the name of the file as the command. */
+const verbFault = (name: string) =>
+  /\d/.test(name) ? 'the name of a command may have only lowercase letters and hyphens; choose another name' : undefined;
 
 function triggerFault(on: string): string | undefined {
   const [, sender] = /^webhook:(.*)$/.exec(on) ?? [];

@@ -90,10 +90,10 @@ export async function jobsInWords(
   stores: Stores,
   stage: string,
 ): Promise<string[]> {
-  const { jobs, removed, unused, calls } = await planJobs(custom, config, stores, stage);
+  const { jobs, unused, calls } = await planJobs(custom, config, stores, stage);
   const others = jobs.filter(({ becomes }) => becomes !== 'the same');
   const same = jobs.length - others.length;
-  if (jobs.length + custom.list.length + removed.length === 0) return [];
+  if (jobs.length + custom.list.length === 0) return [];
   const hooks = customOf(custom, 'webhook').map(({ name }) => name);
   const events = new Set(customOf(custom, 'github').flatMap(({ events }) => events));
   const unchecked = [
@@ -104,7 +104,6 @@ export async function jobsInWords(
     '',
     `${counted(jobs.length, 'unfinished job')}; ${same} would continue unchanged`,
     ...others.map(({ id, summary, becomes, says }) => `${becomes === 'other' ? '!' : '?'} ${summary} (${id}) ${says}`),
-    ...removed.map((name) => `! ${name} has unfinished jobs but no file: they wait for it, and are then parked`),
     ...unused.map((name) => `+ ${name} has no jobs yet: it is new, was renamed, or nothing has started it`),
     ...[...calls].map(
       ([name, most]) => `${name}: at most ${counted(most, 'call')} for each event, as its newest jobs show`,

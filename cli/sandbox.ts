@@ -56,7 +56,8 @@ export const define: Define = (command, { open }) =>
       const rows = await list.rows((await response.json()) as Data, target);
       if (options.json) return printJson(rows);
       for (const line of table(rows)) console.log(oneLine(line));
-      console.log(`\n  npx partner-relay ${list.example}`);
+      if (target.slackStandIn || !list.example.includes('slack'))
+        console.log(`\n  npx partner-relay ${list.example}`);
     });
 
 async function people({ users }: Data, { slackStandIn }: Target): Promise<ListRow[]> {
@@ -66,7 +67,7 @@ async function people({ users }: Data, { slackStandIn }: Target): Promise<ListRo
     id,
     name,
     email,
-    slack: inSlack.find((one) => one.email === email)?.id ?? 'not in Slack',
+    ...(response && { slack: inSlack.find((one) => one.email === email)?.id ?? 'not in Slack' }),
   }));
   const others = inSlack.filter(({ email }) => !users.some((one) => one.email === email));
   return [...known, ...others.map(({ id: slack, name, email }) => ({ id: 'not in the service', name, email, slack }))];

@@ -47,7 +47,7 @@ export function periodsOf(job: Job, steps: readonly StepEntry[], now: number): P
     ...steps.map(stepLayer),
     ...queued(job, steps, end),
     ...steps.flatMap((step) => pauseLayers(step, job.waits?.newest ?? [])),
-    ...waits(job),
+    ...waits(job, steps),
     ...steps.flatMap(sendLayers),
   ];
   const moments = layers.flatMap(({ from, to }) => [from, to]).filter((at) => at >= job.createdAt && at < end);
@@ -88,9 +88,13 @@ function queued(
   }));
 }
 
-function waits({ waits, status, wakeAt, parked }: Job): Layer[] {
+/** The waits between runs. A step that was begun before one and has not ended after it waits itself. */
+function waits({ waits, status, wakeAt, parked }: Job, steps: readonly StepEntry[]): Layer[] {
   const between = (waits?.newest ?? []).map(({ for: kind, from, until = Number.POSITIVE_INFINITY, why }) => {
-    return { is: WAITS[kind], from, to: until, why };
+    const own = steps.find(
+      ({ startedAt, finishedAt = Number.POSITIVE_INFINITY }) => startedAt <= from && until <= finishedAt,
+    );
+    return { is: WAITS[kind], step: own?.step, from, to: until, why };
   });
   if (status !== 'parked') return between;
   return [...between, { is: 'operator', from: wakeAt, to: Number.POSITIVE_INFINITY, why: parked?.reason ?? '' }];

@@ -4,7 +4,6 @@ import {
   isOutcomeUnknown,
   type Job,
   newsOf,
-  questionOf,
   shortName,
   waitOf,
 } from '../lib/engine/record/job.ts';
@@ -15,8 +14,9 @@ import type { OperatedRelay } from './relay.ts';
 export function rowOf(job: Job, shown = job) {
   const { id, status, automation, connection, lane, entity, asked, cause, createdAt } = job;
   const finishedAt = endedAt(job);
-  // A question has only the time at which it expires.
-  const when = status === 'waiting' && !questionOf(job) ? continuesAt(job) : undefined;
+  // For a question or an operator, the job has only the time at which it expires or looks again.
+  const isForPerson = /^(question|operator)$/.test(waitOf(job)?.for ?? '');
+  const when = status === 'waiting' && !isForPerson ? continuesAt(job) : undefined;
   return {
     id,
     /** The part of the id that the terminal and messages show. */

@@ -198,6 +198,7 @@ function whatNext(jobId: string, line: LogLine, now: number): string {
 function untilWhen(line: LogLine, now: number): string {
   if (line.dueAt === undefined) return 'waits for its turn';
   if (UNTIL_OVER.has(line.waitsFor)) return 'waits until this is over';
+  if (line.waitsFor === 'operator') return `looks again ${whenDue(line, now)}`;
   const latest = timeSoon(Date.parse(String(line.dueAt)), now);
   return line.waitsFor === 'question' ? `waits until ${latest} at the latest` : `continues ${whenDue(line, now)}`;
 }

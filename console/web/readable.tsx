@@ -84,7 +84,7 @@ function textOf(value: unknown): string | undefined {
 function shownOf(value: unknown, name: string, page: string | undefined): ComponentChildren | undefined {
   if (page !== undefined) return <ServiceId id={String(value)} page={page} />;
   if (typeof value === 'number') {
-    if (/(At|_at|Since|Until)$/.test(name) && value > 1e12) return <At at={value} />;
+    if (/(At|_at|Since|until)$/i.test(name) && value > 1e12) return <At at={value} />;
     if (name === 'minutes') return value === 0 ? undefined : duration(value * 60_000);
     return /^$|id$/i.test(name) ? undefined : String(value);
   }

@@ -7,7 +7,7 @@ import { Line } from './outside.tsx';
 import { ActionButton } from './question.tsx';
 import { href } from './route.ts';
 import { Table } from './table.tsx';
-import { At, AtAndAway } from './time.tsx';
+import { At, Coming } from './time.tsx';
 
 /** Everything that the clock fires, with a button to run it now. */
 export function Schedules({ schedules, stopped }: Pick<Now, 'schedules' | 'stopped'>) {
@@ -39,9 +39,18 @@ function ScheduleRow({ name, times, isCustom, takesTime, lastAt, nextAt, stopped
         {said && <Returned result={said.result} />}
       </th>
       <td class="soft">{times}</td>
-      <td data-label="Last run">{lastAt === undefined ? <span class="soft">not yet</span> : <At at={lastAt} />}</td>
+      <td data-label="Last run">
+        {lastAt === undefined ? (
+          <span class="soft">not yet</span>
+        ) : (
+          <>
+            {isCustom && 'for '}
+            <At at={lastAt} />
+          </>
+        )}
+      </td>
       <td data-label="Next run">
-        {stopped ? 'after the start of the stage' : nextAt === undefined ? 'never' : <AtAndAway at={nextAt} />}
+        {stopped ? 'after the start of the stage' : nextAt === undefined ? 'never' : <Coming at={nextAt} past="now" />}
       </td>
       <td class="number">
         <ActionButton

@@ -38,8 +38,6 @@ export interface PlannedJob {
 /** Compares this version and the folder's automations with the jobs that a relay has under way. */
 export interface JobsPlan {
   jobs: PlannedJob[];
-  /** Automations that have jobs under way but no file. */
-  removed: string[];
   /** Automations without any job so far. */
   unused: string[];
   /** For each automation, the most calls to the service that one of its newest jobs made. */
@@ -78,8 +76,7 @@ export async function planJobs(
   const underWay = await list(UNDER_WAY, MOST_JOBS);
   const ended = await list(['succeeded', 'not-done'], MOST_JOBS);
   return {
-    jobs: await Promise.all(underWay.filter(({ automation }) => known.has(automation)).map(planned)),
-    removed: [...new Set(underWay.map(({ automation }) => automation))].filter((name) => !known.has(name)),
+    jobs: await Promise.all(underWay.map(planned)),
     unused: [...names].filter((name) => ![...underWay, ...ended].some(({ automation }) => automation === name)),
     calls: new Map((await Promise.all([...names].map(mostCalls))).flat()),
   };
@@ -100,6 +97,13 @@ export async function planJobs(
     const { id } = job;
     const summary = job.title ?? job.summary;
     const connection = connections(job.connection);
+    if (!known.has(job.automation))
+      return {
+        id,
+        summary,
+        becomes: 'other',
+        says: `cannot run without automations/${job.automation}.ts: restore the file, or discard the job`,
+      };
     if (!connection) return { id, summary, becomes: 'other', says: `parks: there is no connection ${job.connection}` };
     const dry = unwritten(table);
     const journal = await openJournal(dry, id, clock).catch(asUnreadable);

@@ -145,7 +145,7 @@ it('a plan follows the job of a command: the journal has its person', async () =
 
 it('a plan names removed and new automations', async () => {
   const shown = await plan({ renamed: { on: opened, run } });
-  expect(shown).toContain('! follow has unfinished jobs but no file');
+  expect(shown).toContain('cannot run without automations/follow.ts: restore the file, or discard the job');
   expect(shown).toContain('+ renamed has no jobs yet');
   expect(shown).toContain('Not checked here: the events that GitHub sends (issues.opened)');
 });
