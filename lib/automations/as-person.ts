@@ -56,9 +56,11 @@ export function createAsPerson(config: RelayConfig, people: People): AsPerson {
   function linkFirst(by: Person): NotDone {
     const isKnown = people.holdersFor(by).some((holder) => holder.in === 'slack');
     const todo = isKnown
-      ? `Link your account first: type ${config.slack?.command} link in Slack`
-      : `Ask ${config.contact} to add you with your Slack id to “people”, and link your account in Slack`;
-    return new NotDone(`Here, people act in their own name. ${todo}. Then ask again`);
+      ? 'Link your account first'
+      : `Ask ${config.contact} to add you to “people”, with your Slack id. Then link your account yourself`;
+    return new NotDone(
+      `Here, people act in their own name. ${todo}: type ${config.slack?.command} link in Slack. Then ask again`,
+    );
   }
 
   const unconfirmed = () =>

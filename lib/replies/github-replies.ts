@@ -1,7 +1,7 @@
 import type { Page } from '../config/pages.ts';
 import { digest } from '../digest.ts';
 import { parkedToPerson } from '../engine/record/in-plain-words.ts';
-import type { Job, ReplyTo } from '../engine/record/job.ts';
+import { askedIn, type Job, type ReplyTo } from '../engine/record/job.ts';
 import type { Reply } from '../engine/run/reply-steps.ts';
 import type { ReplyContent } from '../engine/run/tell-person.ts';
 import { commentMark } from '../platforms/github/comment-marks.ts';
@@ -43,8 +43,12 @@ function words(job: Job, said: Exclude<ReplyContent, { of: 'waiting' }>, contact
   switch (said.of) {
     case 'done':
       return `✅ ${quoted(said.text)}`;
-    case 'not done':
-      return `⚠️ ${quoted(said.text)}${SENTENCE_END.test(said.text) ? '' : '.'}${job.asked?.verb === undefined ? '' : EDITS_ARE_NOT_READ}`;
+    case 'not done': {
+      // A comment may have several commands.
+      const [which, edits] =
+        job.asked?.verb === undefined ? ['', ''] : [`/${plainText(askedIn(job))}: `, EDITS_ARE_NOT_READ];
+      return `⚠️ ${which}${quoted(said.text)}${SENTENCE_END.test(said.text) ? '' : '.'}${edits}`;
+    }
     case 'parked':
       return `🛑 ${parkedToPerson(said.kind, `\`${job.id}\``, plainText(contact))}`;
   }

@@ -27,16 +27,16 @@ async function start(mcp: McpInput = {}, sandbox: McpOptions = {}, fetch = globa
 }
 beforeEach(() => start());
 
-const LOGGED_AS_YOU = /^:white_check_mark: Logged 1h30m on \S+ as you on 2026-11-18\. Note: “wrote tests”\.$/;
+const LOGGED_AS_YOU = /^:white_check_mark: Logged 1h30m on \S+ in your name on 2026-11-18\. Note: “wrote tests”\.$/;
 const jobStates = async () => (await relay.jobs()).map(({ status }) => status);
 
 describe('a command of a person with a linked account', () => {
   // The rows of test/kill/rows.ts try what tools create.
   it.each([
     [`log 1h30m ${CHECKOUT} 2026-11-18 wrote tests`, LOGGED_AS_YOU],
-    ['log 2h "release checkout 2.4" today', /Logged 2h on Release checkout 2\.4 as you/],
-    ['done 101 102', /Completed checklist items 101 and 102 as you/],
-    ['defect Login fails', /Created defect \S+ as you: Login fails/],
+    ['log 2h "release checkout 2.4" today', /Logged 2h on Release checkout 2\.4 in your name/],
+    ['done 101 102', /Completed checklist items 101 and 102 in your name/],
+    ['defect Login fails', /Created defect \S+ in your name: Login fails/],
     ['find checkout', /Release checkout 2\.4/],
   ])('goes through that account, and not through the key: %s', async (typed, said) => {
     await linkAccount(relay);
@@ -73,7 +73,7 @@ it('a finished tool call stays finished, even if the journal has no part of the 
   });
   await relay.stores.table.put({ ...step, ...key, sealed });
   await relay.workToTheEnd();
-  expect(relay.told().at(-1)).toContain('Completed checklist items 101 and 102 as you');
+  expect(relay.told().at(-1)).toContain('Completed checklist items 101 and 102 in your name');
   expect(await jobStates()).toEqual(['succeeded']);
 });
 
@@ -154,7 +154,7 @@ describe('a call that was carried out, but got an unexpected answer', () => {
     await linkAccount(relay);
     await command(relay, 'done 101 102');
     await relay.workToTheEnd();
-    expect(relay.told().at(-1)).toContain('Completed checklist items 101 and 102 as you');
+    expect(relay.told().at(-1)).toContain('Completed checklist items 101 and 102 in your name');
   });
 });
 
@@ -287,7 +287,7 @@ describe('a job that someone changed in the table', () => {
     await relay.workToTheEnd();
     relay.sandbox.clearFaults();
     await relay.replay();
-    expect(relay.told().at(-1)).toContain('as you');
+    expect(relay.told().at(-1)).toContain('in your name');
   });
 });
 

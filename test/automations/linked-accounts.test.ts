@@ -95,14 +95,14 @@ describe('a command in a comment on GitHub', () => {
   };
   const LINK_FIRST = 'Link your account first: type /pm link in Slack';
   it.each<[string, Asked, string, ('account' | 'key')?]>([
-    ['the account of its author', offered, 'as you', 'account'],
+    ['the account of its author', offered, 'in your name', 'account'],
     ['the key, where GitHub does not show who wrote it', { ...offered, has: null }, 'Logged 1h on task', 'key'],
     ['nothing, if another one wrote it', { ...offered, has: mallory }, 'another author for this comment'],
     ['nothing, where an account is required', { isLinked: false }, LINK_FIRST],
     [
       'nothing, if the author is unknown',
       { isLinked: false, slack: '' },
-      'to add you with your Slack id to “people”, and link',
+      'to add you to “people”, with your Slack id. Then link your account yourself',
     ],
     ['nothing, without a tool either', { isLinked: false, commands: {} }, LINK_FIRST],
     ['nothing, if no tool serves it', { commands: {} }, '/log cannot be used here, because people act in their'],
@@ -111,7 +111,7 @@ describe('a command in a comment on GitHub', () => {
   ])('goes through %s', async (_, asked, said, through) => {
     const answer = await comment(asked);
     expect(answer).toContain(said);
-    expect(answer?.includes('as you')).toBe(through === 'account');
+    expect(answer?.includes('in your name')).toBe(through === 'account');
     expect(relay.timelogs()).toHaveLength(through ? 1 : 0);
     expect(relay.sandbox.requests > 0).toBe(through === 'key');
     expect(await relay.jobs('parked')).toEqual([]);
@@ -194,7 +194,7 @@ describe('a connection that requires linked accounts', () => {
     await pressLogRest(relay);
     await submit(relay, relay.lastView(), { another: 'Release checkout 2.4', duration: '1h' });
     await relay.workToTheEnd();
-    expect(relay.told().at(-1)).toContain('Logged 1h on Release checkout 2.4 as you');
+    expect(relay.told().at(-1)).toContain('Logged 1h on Release checkout 2.4 in your name');
     expect(relay.sandbox.requests).toBe(0);
   });
 
@@ -264,10 +264,11 @@ it('marks that reverse text do not get from a tool to Slack', async () => {
   expect(relay.told().at(-1)).toContain('no evil');
 });
 
-const WITHOUT_101 = /Completed checklist items 102 and 103 as you\. Checklist item 101: .*Link your account in Slack/;
+const WITHOUT_101 =
+  /Completed checklist items 102 and 103 in your name\. Checklist item 101: .*Link your account in Slack/;
 it.each([
   ['lacks a scope', 403, { code: -32001, message: 'needs mcp:checklists.write' }, 0, WITHOUT_101],
-  ['meets a failure', 503, { code: -32603, message: 'not now' }, 1, /Completed checklist items 101, 102 and 103 as/],
+  ['meets a failure', 503, { code: -32603, message: 'not now' }, 1, /Completed checklist items 101, 102 and 103 in your name/],
 ])('an item whose call %s does not hold up the others', async (_, status, error, waiting, said) => {
   const { done, ...others } = sandboxCommands();
   const commands = { ...others, ...(done && { done: { ...done, arguments: { items: ['{item}'], done: true } } }) };
@@ -363,7 +364,7 @@ describe('a call whose answer was lost, and whose account is no longer linked', 
     };
     await command(relay, `log 1h ${CHECKOUT}`);
     await relay.workToTheEnd();
-    expect(relay.told().at(-1)).toContain('as you');
+    expect(relay.told().at(-1)).toContain('in your name');
     expect(calls).toBe(3);
   });
 
@@ -389,7 +390,7 @@ describe('a call whose answer was lost, and whose account is no longer linked', 
       await command(relay, `log 1h ${CHECKOUT}`);
       await relay.workToTheEnd();
       // The search finds what the first call created.
-      expect(relay.told().at(-1)).toMatch(/ as you today\.$/);
+      expect(relay.told().at(-1)).toMatch(/ in your name today\.$/);
       expect(relay.sandbox.data.timelogs.length).toBeLessThanOrEqual(5);
     },
   );

@@ -333,7 +333,7 @@ describe('the stack on an AWS emulator', () => {
     const [person] = sandbox.mcp.people;
 
     await command('log 45m "Login with passkeys" as myself');
-    await said(/Logged 45m on Login with passkeys as you/);
+    await said(/Logged 45m on Login with passkeys in your name/);
     expect(sandbox.mcp.calls).toMatchObject([{ tool: 'find_tasks' }, { tool: 'log_time', user_id: person?.user_id }]);
     await emptyQueues();
   });
@@ -342,7 +342,7 @@ describe('the stack on an AWS emulator', () => {
     const refreshes = () => sandbox.mcp.audit.filter(({ calls }) => calls.includes('refresh_token')).length;
     sandbox.setFault({ kind: 'token-expired', operation: '/mcp/partner', times: 1 });
     await command('log 30m "Login with passkeys" refreshed');
-    await said(/Logged 30m on Login with passkeys as you/);
+    await said(/Logged 30m on Login with passkeys in your name/);
     expect(refreshes()).toBe(1);
 
     sandbox.mcp.revokeGrants();
@@ -350,7 +350,7 @@ describe('the stack on an AWS emulator', () => {
     await said(/Link your account in Slack/);
     await linkAccount(inSlack());
     await command('log 15m "Login with passkeys" linked again');
-    await said(/Logged 15m on Login with passkeys as you/);
+    await said(/Logged 15m on Login with passkeys in your name/);
     await emptyQueues();
   });
 

@@ -69,7 +69,11 @@ describe('relay plan', () => {
     ['a step that was another operation', claimed, OTHER_STEP],
     ['a step that it cannot read', stepIs('of a later version'), UNREADABLE],
     ['an input that it does not know', automationIs('create-task'), OTHER_INPUT],
-    ['an automation that is gone', automationIs('gone'), /^! .* cannot run without automations\/gone\.ts: restore the file, or discard the job$/m],
+    [
+      'an automation that is gone',
+      automationIs('gone'),
+      /^! .* cannot run without automations\/gone\.ts: restore the file, or discard the job$/m,
+    ],
   ])('runs the journals of jobs under way against this version: %s', async (_, change, said) => {
     await relay.post('issues', issueEvent('opened', { title: 'Waits', labels: ['bug'] }));
     const [job] = await relay.jobs();

@@ -60,7 +60,7 @@ export const run = defineRun(checklistItemJobs, async ({ items, completed, leftO
   if (done.length === 0 && outcomes.some(({ isUnclear }) => isUnclear)) throw new PerhapsDone(`${reasons}.${other}`);
   if (done.length === 0) throw link ? new AccountFirst(nothing, link) : new NotDone(nothing);
   const which = `checklist item${done.length > 1 ? 's' : ''} ${enumerated(done)}`;
-  const text = `${completed ? `completed ${which}` : `set ${which} to open`}${mine ? ' as you' : ''}`;
+  const text = `${completed ? `completed ${which}` : `set ${which} to open`}${mine ? ' in your name' : ''}`;
   if (refused.length === 0) return text;
   const partly = `${text}. ${reasons}.${other}`;
   return { text: partly, blocks: message(plainSection(`:warning: ${sentence(partly)}`)).blocks, link };

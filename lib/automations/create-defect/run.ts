@@ -27,7 +27,7 @@ export const run = defineRun(defectJobs, async ({ origin, ...described }, steps,
   }
 
   const id = await (mine ? asThem(mine) : withKey()).catch(ifRefused('this defect'));
-  const text = `created defect${id === undefined ? '' : ` ${id}`}${mine ? ' as you' : ''}: ${title}`;
+  const text = `created defect${id === undefined ? '' : ` ${id}`}${mine ? ' in your name' : ''}: ${title}`;
   return { text, id, ...(id !== undefined && { about: [{ kind: 'defects', id }] }) };
 });
 

@@ -63,7 +63,7 @@ export const run = defineRun(timeJobs, async (time, steps, context) => {
   entitle('Logged');
   await updateReminders(shown, steps, context);
   const logged = { time, task, note, date, id, day, now: dateIn(timeZone, clock()) };
-  return outcomeOf(logged, whose(task), mine && ' as you');
+  return outcomeOf(logged, whose(task), mine && ' in your name');
 });
 
 async function withKey({ by }: TimeToLog, steps: JobSteps, context: RunContext): Promise<Way> {

@@ -7,7 +7,7 @@ import { unservedCommand } from '../../config/settings.ts';
 import { addDays, dateIn } from '../../dates.ts';
 import { NotDone } from '../../engine/record/interruption.ts';
 import type { Job } from '../../engine/record/job.ts';
-import { cutToLength, enumerated } from '../../text.ts';
+import { cutToLength } from '../../text.ts';
 import { dayName } from '../../timesheets/reminder-message.ts';
 import { findTask, MOST_OFFERED, type ReadTask, SHOWN_LENGTH, type TaskSource, WHAT_WORKS } from './find-task.ts';
 import { type AskedTime, type OfferedEntry, offerBlocks, saidBlocks } from './offer-blocks.ts';
@@ -62,7 +62,7 @@ export async function whatToLog(asked: AskedTime, tasks: TaskSource): Promise<Of
   const blocks = offerBlocks(said, readings, asked, { areDated });
   if (blocks && time.by.in === 'slack') {
     const list = offered.map(({ task: { id, name } }) => `${id} (${cutToLength(name, SHOWN_LENGTH, '…')})`);
-    throw new NotDone(`${fault}. Nothing was logged. The answer in Slack has a button for ${enumerated(list)}`, blocks);
+    throw new NotDone(`${fault}. Nothing was logged. It may mean ${list.join(' or ')}`, blocks);
   }
   const slash = time.by.in === 'github' ? '/' : `${asked.slash} `;
   const typed = offered.map(readingOf).map(({ task: { id }, date, note }) => {
