@@ -79,7 +79,9 @@ function lines(connection: string, view: BudgetReport, now: number): string[] {
           : `with the next job that needs it${pausedUntil === null ? '' : ', after the pause'}`;
       return [`${what} since ${time}: ${oneLine(why)}`, `Partner Relay tries again ${next}`];
     }),
-    ...(failing === undefined ? [] : [`the last call failed: ${oneLine(failing.why)}`]),
+    ...(failing === undefined || pausedUntil !== null || stopped.length > 0
+      ? []
+      : [`the last call failed at ${localTime(failing.failedAt ?? failing.since)}: ${oneLine(failing.why)}`]),
     ...(stopped.length > 0 ? heldLine(view) : []),
     ...(view.isStopped ? [] : lanes.map((lane) => laneLine(lane, view, now))),
     ...strangersLine(strangers),

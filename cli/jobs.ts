@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { createAsNow } from '../console/waits-on.ts';
 import type { RelayConfig } from '../lib/config/schema.ts';
 import { findJobs, type JobFilter } from '../lib/engine/operate/find-jobs.ts';
 import { countJobs } from '../lib/engine/operate/job-counts.ts';
@@ -69,7 +70,8 @@ export const define: Define = (command, { open, readConfig }) =>
       if (json && !follow) return printJson(withIsoTimes(found.jobs));
       if (!json) {
         // Changes are printed below, so the newest job comes last.
-        const jobs = await Promise.all(found.jobs.map(shown));
+        const asNow = createAsNow(target.stores);
+        const jobs = await Promise.all(found.jobs.map(async (job) => shown(await asNow(job))));
         if (follow) printJobs(jobs.toReversed());
         else if (filter.statuses) printJobs(jobs);
         else printOverview(jobs);
@@ -91,7 +93,7 @@ export const job: Define = (command, { open }) =>
       const { job, ...rest } = view;
       options.json
         ? printJson(withIsoTimes({ ...job, ...rest }))
-        : printJob({ ...view, job: await createShowJob(stores)(job) }, Date.now());
+        : printJob({ ...view, job: await createShowJob(stores)(await createAsNow(stores)(job)) }, Date.now());
     });
 
 /**

@@ -79,7 +79,9 @@ ${[
 
 /** People type the name of the file as the command. */
 const verbFault = (name: string) =>
-  /\d/.test(name) ? 'the name of a command may have only lowercase letters and hyphens; choose another name' : undefined;
+  /\d/.test(name)
+    ? 'the name of a command may have only lowercase letters and hyphens; choose another name'
+    : undefined;
 
 function triggerFault(on: string): string | undefined {
   const [, sender] = /^webhook:(.*)$/.exec(on) ?? [];

@@ -90,7 +90,7 @@ export function printOverview(jobs: readonly Job[]): void {
       const said = row.find(isHeldUp) ?? first;
       const own = aboutJob(said)[1];
       const next = own?.startsWith('Nothing to do') ? 'They continue by themselves.' : own;
-      const what = `${row.length} jobs, the oldest from this time; to list them: npx partner-relay jobs --status waiting`;
+      const what = `${row.length} of the listed jobs, the oldest from this time; to list all that wait: npx partner-relay jobs --status waiting`;
       printRow(first, what, [newsOf(said), next]);
     }
   }

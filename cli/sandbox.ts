@@ -56,8 +56,7 @@ export const define: Define = (command, { open }) =>
       const rows = await list.rows((await response.json()) as Data, target);
       if (options.json) return printJson(rows);
       for (const line of table(rows)) console.log(oneLine(line));
-      if (target.slackStandIn || !list.example.includes('slack'))
-        console.log(`\n  npx partner-relay ${list.example}`);
+      if (target.slackStandIn || !list.example.includes('slack')) console.log(`\n  npx partner-relay ${list.example}`);
     });
 
 async function people({ users }: Data, { slackStandIn }: Target): Promise<ListRow[]> {

@@ -12,6 +12,7 @@ import { periodsOf } from './periods.ts';
 import type { ConsoleRelay, OperatedRelay } from './relay.ts';
 import type { JobAction } from './requests.ts';
 import { rowOf } from './row.ts';
+import { createAsNow } from './waits-on.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 type ShownRelay = OperatedRelay & Partial<Pick<ConsoleRelay, 'try'>>;
@@ -23,7 +24,8 @@ export async function jobDetail(relay: ShownRelay, id: string) {
   const view = (await read(id)) ?? (await read((await idOf(relay, id)) ?? id));
   if (!view)
     throw new HttpError(404, `there is no job ${id}, or several have this short name; ended jobs are kept for 30 days`);
-  const { job, steps, openCreations } = view;
+  const { steps, openCreations } = view;
+  const job = await createAsNow(stores)(view.job);
   const own = runtime.custom.list.find(({ name }) => name === job.automation);
   const { attempts, generation, input, cause, decisions } = job;
   return {

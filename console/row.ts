@@ -9,6 +9,7 @@ import {
 } from '../lib/engine/record/job.ts';
 import { createShowJob } from '../lib/people/names.ts';
 import type { OperatedRelay } from './relay.ts';
+import { createAsNow } from './waits-on.ts';
 
 /** @param shown the job with names instead of ids */
 export function rowOf(job: Job, shown = job) {
@@ -45,8 +46,13 @@ export function rowOf(job: Job, shown = job) {
 
 /** The rows of jobs for the lists. */
 export async function rowsOf(jobs: readonly Job[], { stores }: OperatedRelay) {
-  const show = createShowJob(stores);
-  return Promise.all(jobs.map(async (job) => rowOf(job, await show(job))));
+  const [show, asNow] = [createShowJob(stores), createAsNow(stores)];
+  return Promise.all(
+    jobs.map(async (job) => {
+      const now = await asNow(job);
+      return rowOf(now, await show(now));
+    }),
+  );
 }
 
 /** Counts only the newest waits, because a job keeps no more. */

@@ -1,10 +1,31 @@
-import type { WaitsFor } from '../lib/engine/record/history.ts';
+import type { ShowJob } from '../lib/engine/operate/find-jobs.ts';
+import type { Waited, WaitsFor } from '../lib/engine/record/history.ts';
 import { type Job, waitOf } from '../lib/engine/record/job.ts';
 import { WHOLE } from '../lib/service/connection/breaker-item.ts';
 import { createBreakers, whyStopped } from '../lib/service/connection/breakers.ts';
 import type { Table } from '../lib/state/table/table.ts';
 
 const HOLDS: ReadonlySet<WaitsFor> = new Set(['outage', 'key', 'budget']);
+
+/**
+ * Returns a function that gives a job the present reason for its wait: if it began to wait while its connection was
+ * down, the connection may need a new key by now.
+ */
+export function createAsNow(stores: { table: Table; clock: () => number }): ShowJob {
+  const breakers = createBreakers({ ...stores, random: Math.random });
+  const known = new Map<string, ReturnType<typeof breakers.lines>>();
+  return async (job) => {
+    const { connection, waits } = job;
+    const wait = waitOf(job);
+    if (!waits || !wait?.why.startsWith(`${connection} is down: `)) return job;
+    const lines = known.get(connection) ?? breakers.lines(connection);
+    known.set(connection, lines);
+    const { down } = await lines;
+    if (!down?.refusesKey) return job;
+    const now: Waited = { ...wait, for: 'key', why: whyStopped(connection, WHOLE, down) };
+    return { ...job, waits: { ...waits, newest: [...waits.newest.slice(0, -1), now] } };
+  };
+}
 
 /**
  * Why a job still waits after it was replayed: an outage, or a budget that is used up. The text may come from outside.

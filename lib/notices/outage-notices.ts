@@ -57,7 +57,10 @@ export function createOutageNotices(options: NoticePostsOptions & { stage: strin
     if (!known) return;
     const { since } = known;
     if (!(await once(nameOf(connection, known), wordsOf(connection, known, down?.why))) || down || isFailing) return;
-    const over = `:white_check_mark: *${connection} works again.* ${known.isOfKey ? 'Its key had been refused' : 'It had been down'} since ${time(since)}. Waiting jobs continue by themselves.`;
+    const [what, had] = known.isOfKey
+      ? [`The service accepts the key of ${connection} again.`, 'It had refused it']
+      : [`${connection} works again.`, 'It had been down'];
+    const over = `:white_check_mark: *${what}* ${had} since ${time(since)}. Waiting jobs continue by themselves.`;
     if (await once(overOf(connection, known), [section(over)])) await table.delete(key);
   }
 

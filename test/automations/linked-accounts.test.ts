@@ -268,7 +268,13 @@ const WITHOUT_101 =
   /Completed checklist items 102 and 103 in your name\. Checklist item 101: .*Link your account in Slack/;
 it.each([
   ['lacks a scope', 403, { code: -32001, message: 'needs mcp:checklists.write' }, 0, WITHOUT_101],
-  ['meets a failure', 503, { code: -32603, message: 'not now' }, 1, /Completed checklist items 101, 102 and 103 in your name/],
+  [
+    'meets a failure',
+    503,
+    { code: -32603, message: 'not now' },
+    1,
+    /Completed checklist items 101, 102 and 103 in your name/,
+  ],
 ])('an item whose call %s does not hold up the others', async (_, status, error, waiting, said) => {
   const { done, ...others } = sandboxCommands();
   const commands = { ...others, ...(done && { done: { ...done, arguments: { items: ['{item}'], done: true } } }) };

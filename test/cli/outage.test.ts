@@ -62,6 +62,18 @@ describe('an operator in an outage', () => {
     expect(await run('budget')).not.toContain('refused the key');
   });
 
+  it('reads that a key is needed of each job that waits, also of those that began to wait in an earlier outage', async () => {
+    relay.sandbox.setFault({ kind: 'maintenance' });
+    const ids = await open(4);
+    relay.sandbox.clearFaults();
+    relay.sandbox.setFault({ kind: 'key-revoked' });
+    await relay.pass(120_000, 5_000);
+    const kept = (await relay.jobs('waiting')).map(({ waits }) => waits?.newest.at(-1)?.for);
+    expect(kept).toContain('outage');
+    for (const id of ids) expect(await run('job', id)).toContain('Enter a new key with npx partner-relay');
+    expect(await run('jobs', '--status', 'waiting')).not.toContain('503');
+  });
+
   it('reads how long a job waited in total, even if the cause changed and resume was tried in between', async () => {
     relay.sandbox.setFault({ kind: 'maintenance' });
     await open(4);

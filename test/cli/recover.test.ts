@@ -39,7 +39,7 @@ describe('relay resume', () => {
       { connection: 'main', pausedUntil: TIME, lanes: { interactive: { nextSlotAt: TIME } }, strangers },
     ]);
 
-    const ended = `ended the pause that lasted until ${localTime(until)}`;
+    const ended = `ended the pause, which would have lasted until ${localTime(until)}`;
     expect(await run('resume', 'main')).toBe(`${ended}\n3 waiting jobs continue`);
     await relay.work();
     expect(defectsMade()).toBe(3);

@@ -54,7 +54,7 @@ describe("an operator's actions in the console", () => {
       ...{ inLine: { jobs: 1 }, left: 0, nextSlotAt: paused?.pausedUntil },
     });
     const { text } = await operate({ do: 'resume', connection: 'main' });
-    expect(text).toMatch(/^ended the pause that lasted until .*\n1 waiting job continues$/);
+    expect(text).toMatch(/^ended the pause, which would have lasted until .*\n1 waiting job continues$/);
     expect((await console_.get<Now>('/api/now')).connections[0]).toMatchObject({ stopped: [], pausedUntil: null });
     await expect(operate({ do: 'resume', connection: 'mian' })).rejects.toThrow(/400: .*no connection.*main/);
   });

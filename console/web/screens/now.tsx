@@ -187,7 +187,7 @@ function UsedUp({ lanes, at }: { lanes: readonly LaneNow[]; at: number }) {
     .map(({ lane, inLine, nextSlotAt }) => (
       <p key={lane} class="outage">
         <span>
-          <strong>Day’s budget for {lane} used up:</strong> {waitingJobs(inLine)}, the first until{' '}
+          <strong>Day’s budget for {lane} used up:</strong> {waitingJobs(inLine)}. Its next call is possible at{' '}
           <AtAndAway at={nextSlotAt ?? at} />.
         </span>
       </p>

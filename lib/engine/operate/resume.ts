@@ -61,7 +61,7 @@ export function resumedInWords(
   if (pausedUntil === null && stopped.length === 0 && queued === 0)
     return [`${connection} is neither paused nor down. Jobs that wait for its budget continue by themselves`];
   return [
-    ...(pausedUntil === null ? [] : [`ended the pause that lasted until ${localTime(pausedUntil)}`]),
+    ...(pausedUntil === null ? [] : [`ended the pause, which would have lasted until ${localTime(pausedUntil)}`]),
     ...causesOf(stopped).map(
       (stop) => `the relay had stopped calls: ${whyStopped(connection, stop.operation ?? WHOLE, stop)}`,
     ),
