@@ -1,7 +1,8 @@
 import type { Page } from '../config/pages.ts';
+import { SECOND_MS } from '../dates.ts';
 import { digest } from '../digest.ts';
 import { parkedToPerson } from '../engine/record/in-plain-words.ts';
-import { askedIn, type Job, type ReplyTo } from '../engine/record/job.ts';
+import type { Job, ReplyTo } from '../engine/record/job.ts';
 import type { Reply } from '../engine/run/reply-steps.ts';
 import type { ReplyContent } from '../engine/run/tell-person.ts';
 import { commentMark } from '../platforms/github/comment-marks.ts';
@@ -44,10 +45,11 @@ function words(job: Job, said: Exclude<ReplyContent, { of: 'waiting' }>, contact
     case 'done':
       return `✅ ${quoted(said.text)}`;
     case 'not done': {
-      // A comment may have several commands.
-      const [which, edits] =
-        job.asked?.verb === undefined ? ['', ''] : [`/${plainText(askedIn(job))}: `, EDITS_ARE_NOT_READ];
-      return `⚠️ ${which}${quoted(said.text)}${SENTENCE_END.test(said.text) ? '' : '.'}${edits}`;
+      const { verb, at = 0 } = job.asked ?? {};
+      // The milliseconds are the number of the command in its comment, whose text may be forged or deleted.
+      const number = at % SECOND_MS;
+      const which = verb === undefined || number === 0 ? '' : `Command ${number + 1}: `;
+      return `⚠️ ${which}${quoted(said.text)}${SENTENCE_END.test(said.text) ? '' : '.'}${verb === undefined ? '' : EDITS_ARE_NOT_READ}`;
     }
     case 'parked':
       return `🛑 ${parkedToPerson(said.kind, `\`${job.id}\``, plainText(contact))}`;

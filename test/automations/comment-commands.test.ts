@@ -99,8 +99,8 @@ describe('a comment by a collaborator', () => {
       ),
     ).toEqual([
       '⚠️ “1h99m” has too many minutes. Did you mean 99m or 2h39m?\n\nIf you correct it in this comment, Partner Relay reads it again.',
-      `⚠️ /done 999: There is no checklist item 999. Nothing was completed.${EDITS}`,
-      `⚠️ /log 1h 4711: There is no task 4711. Write its id, or its whole name as the service shows it.${EDITS}`,
+      `⚠️ There is no checklist item 999. Nothing was completed.${EDITS}`,
+      `⚠️ There is no task 4711. Write its id, or its whole name as the service shows it.${EDITS}`,
       '⚠️ 2026-08-01 is 109 days ago. If this is correct, ask for it in Slack, where you can confirm it.\n\nIf you correct it in this comment, Partner Relay reads it again.',
     ]);
     expect([await relay.jobs('parked'), relay.timelogs()]).toEqual([[], []]);
@@ -122,12 +122,16 @@ describe('a comment by a collaborator', () => {
     ['yesterday Login with passkeys today', 'There are two days. Log one day at a time.'],
   ])('the answer to unclear time says what to write, without the note: /log 1h %s', async (typed, said) => {
     const [answer = ''] = await answers(created(`/log 1h ${typed}`));
-    expect(answer.replace(/d94e6b20-[0-9a-f-]+/, 'ID').replace(/(?<=^⚠️ )\/log 1h [^:]+: /, '')).toBe(
-      `⚠️ ${said}${EDITS}`,
-    );
+    expect(answer.replace(/d94e6b20-[0-9a-f-]+/, 'ID')).toBe(`⚠️ ${said}${EDITS}`);
     expect(relay.timelogs()).toEqual([]);
     const [command] = /(?<=Did you mean )\/log 1h [^?\\]+/.exec(answer) ?? [];
     if (command) expect(await answers(created(command, { id: 2 }))).toEqual([expect.stringContaining('Logged 1h on')]);
+  });
+
+  it('the answers to a comment with several commands have their numbers', async () => {
+    const all = await answers(created('/log 1h 4711\n/log 2h 4712'));
+    expect(all).toContainEqual(expect.stringMatching(/^⚠️ There is no task 4711\./));
+    expect(all).toContainEqual(expect.stringMatching(/^⚠️ Command 2: There is no task 4712\./));
   });
 
   it("the answer to a comment does not have the operator's reason for discarding its command", async () => {
@@ -140,7 +144,7 @@ describe('a comment by a collaborator', () => {
     await discardJob(parked, { by, reason: 'Mira left on bad terms' }, relay.stores);
     await relay.workToTheEnd();
     expect(relay.github.comments.at(-1)?.body).toMatch(
-      /^⚠️ \/log 1h "Release checkout 2\.4": An administrator of Partner Relay has discarded this request\.\n/,
+      /^⚠️ An administrator of Partner Relay has discarded this request\.\n/,
     );
     expect(JSON.stringify(relay.github.comments)).not.toContain('bad terms');
     const history = { decisions: { newest: [{ by, what: 'discarded', reason: 'Mira left on bad terms' }] } };
@@ -151,7 +155,7 @@ describe('a comment by a collaborator', () => {
     const user = { login: 'hubot', type: 'User' };
     relay.github.roles = new Map([[user.login, 'write']]);
     expect(await answers(created('/log 1h 4711', { user, author_association: 'MEMBER' }))).toEqual([
-      `⚠️ /log 1h 4711: Partner Relay does not know which user of the service @\u200bhubot is. Ask your Partner Relay administrator to add you to Partner Relay.${EDITS}`,
+      `⚠️ Partner Relay does not know which user of the service @\u200bhubot is. Ask your Partner Relay administrator to add you to Partner Relay.${EDITS}`,
     ]);
     expect(relay.timelogs()).toEqual([]);
   });
