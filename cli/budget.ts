@@ -73,10 +73,7 @@ function lines(connection: string, view: BudgetReport, now: number): string[] {
           `to enter a new one: npx partner-relay secrets set partner/${connection}`,
         ];
       const what = operation === undefined ? 'the service has been down' : `${operation} has been failing`;
-      const next =
-        until > now
-          ? `by ${localTime(until)}`
-          : `with the next job that needs it${pausedUntil === null ? '' : ', after the pause'}`;
+      const next = until > now ? `by ${localTime(until)}` : 'with the next waiting or new job that calls it';
       return [`${what} since ${time}: ${oneLine(why)}`, `Partner Relay tries again ${next}`];
     }),
     ...(failing === undefined || pausedUntil !== null || stopped.length > 0

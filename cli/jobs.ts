@@ -47,7 +47,10 @@ export const define: Define = (command, { open, readConfig }) =>
     .option('--connection <name>', 'only jobs of this connection')
     .addOption(new Option('--lane <lane>', 'only jobs of this lane, such as those of a backfill').choices(lanes))
     .option('--in <place>', 'only jobs of this repository or issue: owner/repo or owner/repo#42', place)
-    .option('--person <name>', 'only jobs that this person caused: a GitHub login, a Slack user id or a name')
+    .option(
+      '--person <name>',
+      'only jobs that this person caused: a GitHub login, a Slack user id, or a name that the relay knows',
+    )
     .option('--delivery <id>', "only jobs of this delivery: GitHub's X-GitHub-Delivery, or Slack's trigger_id")
     .option('--text <text>', 'only jobs with this text in their id, event, outcome or reason')
     .option('--since <time>', `only jobs made since then: ${MOMENTS}`, readMoment)

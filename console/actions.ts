@@ -46,7 +46,12 @@ async function decideOne(
   try {
     await applyDecision(relay, job, decision);
     const waitsOn = decision.do === 'replay' ? await whyWaitsOn(job, relay.stores) : undefined;
-    return { ok: true, text: waitsOn ? `${waitsOn}. The job waits until that is over.` : DONE[decision.do] };
+    return {
+      ok: true,
+      text: waitsOn
+        ? `${waitsOn}. The job waits until that is over. To try now, resume the connection on Now.`
+        : DONE[decision.do],
+    };
   } catch (error) {
     return { ok: false, text: messageOf(error) };
   }

@@ -18,7 +18,7 @@ export const described: Readonly<Record<Do, DecisionText>> = {
   replay: {
     label: 'Replay',
     title: 'Replay {jobs}?',
-    will: 'The job continues where it stopped. Completed steps are not repeated.',
+    will: 'The job continues where it stopped, if its connection works. Completed steps are not repeated.',
     confirm: 'Replay {jobs}',
   },
   answer: {

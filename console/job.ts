@@ -15,6 +15,12 @@ import { rowOf } from './row.ts';
 import { createAsNow } from './waits-on.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
+/** Where the task ends and the note begins is known only to the job's run, which looks the task up. */
+function asTyped(input: unknown): unknown {
+  const { open, task, note, ...rest } = Object(input) as Readonly<Record<string, unknown>>;
+  return open === undefined ? input : { ...rest, typed: [task, note].filter(Boolean).join(' ') };
+}
+
 type ShownRelay = OperatedRelay & Partial<Pick<ConsoleRelay, 'try'>>;
 
 /** Returns all data about a job. @throws {HttpError} if there is no such job */
@@ -37,7 +43,7 @@ export async function jobDetail(relay: ShownRelay, id: string) {
     /** The event that made the job. */
     cause: cause && { from: cause.from, id: cause.id, event: cause.event },
     delivery: cause?.from === 'github' ? cause.id : undefined,
-    input: withoutSecrets(input),
+    input: withoutSecrets(asTyped(input)),
     steps: steps.map(detailOf),
     periods: periodsOf(job, steps, stores.clock()),
     decisions: decisions?.newest ?? [],
@@ -56,9 +62,9 @@ async function idOf(relay: OperatedRelay, name: string): Promise<string | undefi
 /** For the pages, which show times in the reader's zone. */
 const isoTime = (ms: number) => new Date(ms).toISOString();
 
-/** The sandbox has no other key to enter. */
+/** The sandbox has no other key or address to enter. */
 function brokenInTry(job: Job, relay: ShownRelay) {
-  if (waitOf(job)?.for !== 'key' || !relay.try?.isBroken()) return undefined;
+  if (!/^(outage|key)$/.test(waitOf(job)?.for ?? '') || !relay.try?.isBroken()) return undefined;
   const next = nextOf(job, relay.stores.clock());
   return { ...next, text: 'You broke the sandbox: repair it in Try. Then the job continues by itself.' };
 }
@@ -72,6 +78,8 @@ export function nextOf(job: Parameters<typeof nextStep>[0], now: number) {
 function detailOf({ failures, sends, sealed, sent, result, ...entry }: StepEntry) {
   return {
     ...entry,
+    // The journal's name of the engine's own step.
+    step: entry.step === 'not done' ? 'note the reason' : entry.step,
     result: withoutSecrets(result),
     sends: sends?.newest.map(sendOf) ?? [],
     olderSends: sends?.older ?? 0,

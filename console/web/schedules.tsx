@@ -44,7 +44,6 @@ function ScheduleRow({ name, times, isCustom, takesTime, lastAt, nextAt, stopped
           <span class="soft">not yet</span>
         ) : (
           <>
-            {isCustom && 'for '}
             <At at={lastAt} />
           </>
         )}

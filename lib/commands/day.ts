@@ -53,7 +53,9 @@ const EVERY_DAY = /^(?:(?:every|each) (\S+)|all week|jeden tag|die ganze woche|c
 export function severalDays(...days: string[]): { fault: string } {
   const named = days.map((day) => excerpt(bareWord(day.trim()))).join(' and ');
   const are = days[1] ? 'are two days' : 'is more than one day';
-  return { fault: `${named} ${are}. Log one day at a time. Put a task or a note in quotation marks.` };
+  return {
+    fault: `${named} ${are}. Log one day at a time. If one belongs to the task or note, put that in quotation marks.`,
+  };
 }
 
 /** Finds a range such as `Mo-Mi`, `23.-25.11.` or `every day`. */

@@ -101,7 +101,7 @@ describe('a comment by a collaborator', () => {
       '⚠️ “1h99m” has too many minutes. Did you mean 99m or 2h39m?\n\nIf you correct it in this comment, Partner Relay reads it again.',
       `⚠️ There is no checklist item 999. Nothing was completed.${EDITS}`,
       `⚠️ There is no task 4711. Write its id, or its whole name as the service shows it.${EDITS}`,
-      '⚠️ 2026-08-01 is 109 days ago. If this is correct, ask for it in Slack, where you can confirm it.\n\nIf you correct it in this comment, Partner Relay reads it again.',
+      '⚠️ 2026-08-01 is 109 days ago. If you mean that day, type the command in Slack: there you can confirm it.\n\nIf you correct it in this comment, Partner Relay reads it again.',
     ]);
     expect([await relay.jobs('parked'), relay.timelogs()]).toEqual([[], []]);
   });

@@ -324,7 +324,7 @@ describe('time logging', () => {
       relay.clock.now = Date.parse('2027-01-02T11:25:00Z');
       const { inTheEnd } = await ask(relay, 'log 1h next monday Login with passkeys');
       expect(inTheEnd).toBe(
-        ':warning: “monday”: did you mean Monday 28 December? If it is the day, the note is “next”.',
+        ':warning: “monday”: did you mean Monday 28 December? The entry for that day has the note “next”.',
       );
       const kept = 'Log 1h today, with the note “next monday”';
       expect(buttonsOf(question())).toEqual(['Log 1h on Login with passkeys, 2026-12-28', kept]);
@@ -519,7 +519,7 @@ describe('the first time entry of a connection', () => {
   ] as const)('that is read back and %s parks its job with the reason', async (_, fields, differs) => {
     await start(detail(fields));
     const { inTheEnd } = await ask(relay, log().replace('1h30m ', '1h30m yesterday '));
-    expect(inTheEnd).toContain('This could not be done: an administrator has to look at it');
+    expect(inTheEnd).toContain('This cannot continue yet: an administrator has to look at it');
     const reason = (await relay.jobs('parked'))[0]?.parked?.reason ?? '';
     expect(reason).toMatch(/^Logging time on the connection main is stopped: its first entry/);
     expect(reason).toMatch(differs);

@@ -156,7 +156,7 @@ describe("a team's command in Slack", () => {
   it('a payload that the relay did not send is not called a refusal of the service', async () => {
     await start();
     const { inTheEnd } = await ask(relay, 'wrong');
-    expect(inTheEnd).toContain('This could not be done: an administrator has to look at it.');
+    expect(inTheEnd).toContain('This cannot continue yet: an administrator has to look at it.');
     expect(relay.sandbox.requests).toBe(0);
     const [{ id } = expect.fail('no job')] = await relay.jobs('parked');
     const shown = await runRelayOf(relay, ['job', id]);

@@ -240,7 +240,7 @@ function Outage({ of, now }: { of: ConnectionNow; now: Now }) {
             </Fact>
             {!refusesKey && !now.stopped && (
               <Fact name="Next try">
-                <Coming at={until} past="with the next job" />
+                <Coming at={until} past="with the next waiting or new job that calls it" />
               </Fact>
             )}
           </dl>

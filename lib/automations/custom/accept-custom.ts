@@ -46,7 +46,7 @@ export async function acceptCustomJobs(
     taken = customDrafts(name, trigger, drafted, place, options.clock());
   } catch (error) {
     const isOfStranger = place.stranger !== undefined || (place.asked?.unproven && !place.asked.unproven.isShown);
-    const failed = `${file} failed on an event${isOfStranger ? ' of a person whose role it does not show' : ''}`;
+    const failed = `${file} failed on an event${isOfStranger ? ' that may be a stranger’s' : ''}`;
     const words =
       error instanceof ThrownByTeam ? error.inWords(file, custom) : cutToLength(String(error), LONGEST_ERROR, '…');
     log.error({ message: failed, cause: place.cause, error: words });
@@ -54,7 +54,11 @@ export async function acceptCustomJobs(
     // The event would fail again each time, and other tools would repeat it forever.
     if (error instanceof NotKept && place.cause?.from === 'webhook')
       return { jobs: [], ignored: [error.message], hasFailed: false };
-    return { jobs: [], ignored: isOfStranger ? [failed] : [], hasFailed: !isOfStranger };
+    return {
+      jobs: [],
+      ignored: isOfStranger ? [custom.showsErrors ? `${failed}: ${words}` : failed] : [],
+      hasFailed: !isOfStranger,
+    };
   }
   return { ...(await acceptTaken(taken, options, { cause: place.cause })), hasFailed: false };
 }

@@ -62,7 +62,9 @@ export function offerBlocks(
   });
   if (buttons.length < offered.length) return undefined;
   const [note, ...others] = new Set(offered.flatMap((one) => (one.isKept ? [] : [one.note])));
-  const which = offered.some(({ isKept }) => isKept) ? 'If it is the day, the note is' : 'The entry then has the note';
+  const which = offered.some(({ isKept }) => isKept)
+    ? 'The entry for that day has the note'
+    : 'The entry then has the note';
   const one = note === undefined ? '' : ` ${which} ${excerpt(note)}.`;
   const noted = others.length > 0 ? " Other words than the task's name become the note." : one;
   return message(

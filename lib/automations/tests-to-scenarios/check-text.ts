@@ -56,7 +56,7 @@ export function checkOf({ run, results, shown, defects }: CheckedRun) {
     broken && listOf('Broken', 'These reports are incomplete, so tests may be missing.', broken),
     listOf('Ignored', 'These files are not test reports.', ignored),
     leftOut > 0 && `${counted(leftOut, 'result')} left out: the limit of a run is 200 scenarios and 500 test cases.`,
-    defects > 0 && `${counted(defects, 'test case')} failed in two runs in a row: a defect is created.`,
+    defects > 0 && `${counted(defects, 'test')} failed in two runs in a row: a defect is created.`,
   ];
   return {
     conclusion: isGood ? 'success' : 'neutral',

@@ -33,7 +33,7 @@ export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: st
   },
   job: { what: 'for another job', toPerson: 'another request has to finish first' },
   question: { what: 'for an answer in Slack', toPerson: 'it needs an answer in Slack' },
-  pause: { what: 'for a planned time', toPerson: 'its turn has not come yet' },
+  pause: { what: 'for a planned time', toPerson: 'its planned time has not come yet' },
   operator: { what: 'for an operator', toPerson: '{contact} has to look at it' },
 };
 
@@ -74,7 +74,7 @@ export const parkingInWords: Readonly<Record<ParkKind, { toPerson: string; helps
     docs: 'docs/stuck.md#failed',
   },
   'needs an operator': {
-    toPerson: 'This could not be done: an administrator has to look at it.',
+    toPerson: 'This cannot continue yet: an administrator has to look at it.',
     helps: 'It cannot continue by itself. Correct what the reason names, then replay the job, or discard it.',
     docs: 'docs/stuck.md#needs-an-operator',
   },

@@ -200,7 +200,9 @@ export function createPartnerCalls(run: CallingRun) {
   function read(error: unknown): Failure {
     if (!(error instanceof PartnerError)) throw error;
     const outcome = outcomeOf(error);
-    if (outcome === 'invalid signature' || REFUSES_KEY.has(outcome)) connection.suspectKey();
+    // The key may have been replaced, or the base URL corrected.
+    if (outcome === 'invalid signature' || outcome === 'unreadable' || REFUSES_KEY.has(outcome))
+      connection.suspectKey();
     if (outcome === 'invalid signature' || outcome === 'unknown or revoked key')
       report({ news: 'credentials refused', reason: outcome });
     return { error, outcome };

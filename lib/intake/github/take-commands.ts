@@ -94,7 +94,9 @@ function commandsOf(verbs: Verbs, settings: RepositoryConfig, languages: Languag
   const { list, parse } = verbs;
   const certain = (parsed: ParsedCommand): ParsedCommand => {
     const doubt = 'command' in parsed && verbs.of(parsed.command).doubt?.(parsed.command, createdAt);
-    return doubt ? { fault: `${doubt} If this is correct, ask for it in Slack, where you can confirm it.` } : parsed;
+    return doubt
+      ? { fault: `${doubt} If you mean that day, type the command in Slack: there you can confirm it.` }
+      : parsed;
   };
   const allowed = list.filter(({ inComments }) => inComments === true || (inComments && settings[inComments]));
   const names = allowed.map(({ verb }) => verb);

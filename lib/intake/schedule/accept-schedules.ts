@@ -56,7 +56,7 @@ async function acceptCustomSchedules(options: ScheduleOptions, now: number): Pro
       const made: Accepted[] = [];
       for (const at of timesOf(one.cron, one.timeZone, Math.max(from, now - DAY_MS), now)) {
         made.push(...(await acceptTime(one, at, options)));
-        last[one.name] = at;
+        last[one.name] = clock();
       }
       return made;
     }),

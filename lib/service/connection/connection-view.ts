@@ -4,10 +4,11 @@ import type { Budget, BudgetView, LaneView } from '../budget/budget.ts';
 import { ofEachLane } from '../budget/lanes.ts';
 import type { Limits } from '../budget/window.ts';
 import { type Breaker, type OpenBreaker, openBreakers, readBreakers, WHOLE } from './breaker-item.ts';
+import { callsProberAt } from './breakers.ts';
 
 /** The use and the remaining budget of a connection, for people. */
 export interface ConnectionView extends BudgetView {
-  /** The stopped operations, or the whole connection. */
+  /** The stopped operations, or the whole connection. `until` is the latest time of the next try, if a job waits. */
   stopped: OpenBreaker[];
   /** True if only probes are sent. The lanes then have slots that they cannot use. */
   isStopped: boolean;
@@ -29,7 +30,10 @@ export async function viewConnection(
 ): Promise<ConnectionView> {
   const [view, item] = await Promise.all([budget.view(connection, limits), table.get(keys.breaker(connection))]);
   const { breakers } = readBreakers(item, clock());
-  const stopped = openBreakers(breakers);
+  const stopped = openBreakers(breakers).map((one) => {
+    const nextAt = one.operation === undefined ? one.until : callsProberAt(one);
+    return { ...one, until: Math.max(nextAt, view.pausedUntil ?? 0) };
+  });
   const whole = breakers[WHOLE];
   const isStopped = stopped.some(({ operation }) => operation === undefined);
   return {

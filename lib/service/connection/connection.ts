@@ -26,8 +26,8 @@ export interface Connection extends KeyHolder {
   /** Returns a client with the current key from the secret. */
   client(): Promise<PartnerClient>;
   /**
-   * Call this when the service rejects the key or the signature. Reads the secret again, because the key may have been
-   * rotated. The breaker allows few such calls.
+   * Call this when the service rejects the key or the signature, or an answer is not the service's. Reads the secret
+   * again, because it may have been corrected. The breaker allows few such calls.
    */
   suspectKey(): void;
 }
