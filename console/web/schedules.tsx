@@ -39,15 +39,7 @@ function ScheduleRow({ name, times, isCustom, takesTime, lastAt, nextAt, stopped
         {said && <Returned result={said.result} />}
       </th>
       <td class="soft">{times}</td>
-      <td data-label="Last run">
-        {lastAt === undefined ? (
-          <span class="soft">not yet</span>
-        ) : (
-          <>
-            <At at={lastAt} />
-          </>
-        )}
-      </td>
+      <td data-label="Last run">{lastAt === undefined ? <span class="soft">not yet</span> : <At at={lastAt} />}</td>
       <td data-label="Next run">
         {stopped ? 'after the start of the stage' : nextAt === undefined ? 'never' : <Coming at={nextAt} past="now" />}
       </td>
