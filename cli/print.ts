@@ -53,9 +53,9 @@ function paint(job: Job): string {
 
 /** What goes to each lane. */
 export const laneInWords: Readonly<Record<Lane, string>> = {
-  interactive: "interactive (a person's command)",
+  interactive: "interactive (a person's command in Slack)",
   further: 'further (more commands of the same person within a minute)',
-  background: 'background (other events)',
+  background: 'background (events, and commands in comments)',
   backfill: 'backfill (existing issues)',
 };
 
@@ -90,7 +90,7 @@ export function printOverview(jobs: readonly Job[]): void {
       const said = row.find(isHeldUp) ?? first;
       const own = aboutJob(said)[1];
       const next = own?.startsWith('Nothing to do') ? 'They continue by themselves.' : own;
-      const what = `${row.length} of the listed jobs, the oldest from this time; to list all that wait: npx partner-relay jobs --status waiting`;
+      const what = `${row.length} of the newest jobs wait for one reason, the oldest since this time. To see each: npx partner-relay jobs --status waiting`;
       printRow(first, what, [newsOf(said), next]);
     }
   }

@@ -179,8 +179,7 @@ function deliveryOf(event: string | undefined, options: SendOptions, repository:
  * GitHub's examples.
  */
 async function firstRepository(readConfig: Cli['readConfig']): Promise<string | undefined> {
-  const config = await readConfig().catch(() => undefined);
-  return config?.github.repositories[0]?.name;
+  return (await readConfig()).github.repositories[0]?.name;
 }
 
 function refuse(option: string, others: object, does = 'sends a payload unchanged'): void {

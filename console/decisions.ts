@@ -31,7 +31,7 @@ export const described: Readonly<Record<Do, DecisionText>> = {
   discard: {
     label: 'Discard',
     title: 'Discard {jobs}?',
-    will: 'The rest is left out, and what was done stays. If a person asked with a command, the relay tells them. If the job created something and the same is asked again, the relay creates it again. Only the defect of an issue is not created twice.',
+    will: 'The rest is left out, and what was done stays. If a person asked with a command, the relay tells them. If the job created something and the same is asked again, the relay creates it again, except the defect of an issue and what an automation creates for a key.',
     confirm: 'Discard {jobs}',
     asks: {
       label: 'Reason',

@@ -31,12 +31,19 @@ export async function heldJobs(
   const callsIt = ({ unfinished = [] }: Job) =>
     unfinished.some(({ calls }) => (isStopped ? operations.has(calls) : failing.includes(calls)));
   const read = waiting.filter(
-    (job) => job.connection === connection && (names.has(job.line ?? '') || (isForCalls(job) && callsIt(job))),
+    (job) =>
+      job.connection === connection &&
+      (names.has(job.line ?? '') ||
+        (isForCalls(job) && callsIt(job)) ||
+        (pausedUntil !== null && waitOf(job)?.for === 'budget')),
   );
   const lines = held.map(({ lane, operation }) => jobs.line(connection, lane, READ_TO_COUNT, operation));
   const standing = [...(await Promise.all(lines)).flat(), ...read];
   return { standing: [...new Map(standing.map((job) => [job.id, job])).values()], read };
 }
 
-/** True if the job waits because calls failed. */
-const isForCalls = (job: Job) => ['outage', 'key', 'answer', 'retry'].includes(waitOf(job)?.for ?? '');
+/** True if the job waits to repeat a call that failed. A job that searches for what a lost answer created does not. */
+const isForCalls = (job: Job) => {
+  const { for: kind = 'pause', why = '' } = waitOf(job) ?? {};
+  return kind === 'answer' ? why.endsWith('sends the same request again') : ['outage', 'key', 'retry'].includes(kind);
+};

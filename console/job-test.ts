@@ -32,7 +32,8 @@ export async function testOfJob(relay: OperatedRelay, id: string) {
   const hasAnswers = Object.keys(answers).length > 0;
   const text = `import { defineTests } from 'partner-relay/test';
 
-// The ids and names in the event have to be those of the sandbox.
+// The ids and names in the event have to be those of the sandbox. The relay does not keep the text of an issue: add
+// its body if the job needs it. Dates have to be near the day of the example.
 // Add the fields that matter, such as { priority: 'High' }.${hasAnswers ? "\n// In place of '…', write the text of the button." : ''}
 export default defineTests({
   ${literal(`${job.automation} as in ${id}`)}: {

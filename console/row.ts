@@ -4,6 +4,7 @@ import {
   isOutcomeUnknown,
   type Job,
   newsOf,
+  questionOf,
   shortName,
   waitOf,
 } from '../lib/engine/record/job.ts';
@@ -15,9 +16,8 @@ import { createAsNow } from './waits-on.ts';
 export function rowOf(job: Job, shown = job) {
   const { id, status, automation, connection, lane, entity, asked, cause, createdAt } = job;
   const finishedAt = endedAt(job);
-  // For a question or an operator, the job has only the time at which it expires or looks again.
-  const isForPerson = /^(question|operator)$/.test(waitOf(job)?.for ?? '');
-  const when = status === 'waiting' && !isForPerson ? continuesAt(job) : undefined;
+  // A question has only the time at which it expires.
+  const when = status === 'waiting' && !questionOf(job) ? continuesAt(job) : undefined;
   return {
     id,
     /** The part of the id that the terminal and messages show. */

@@ -8,8 +8,8 @@ import type { Table } from '../lib/state/table/table.ts';
 const HOLDS: ReadonlySet<WaitsFor> = new Set(['outage', 'key', 'budget']);
 
 /**
- * Returns a function that gives a job the present reason for its wait: if it began to wait while its connection was
- * down, the connection may need a new key by now.
+ * Returns a function that gives a job that waits for its connection the present reason: since the job began to wait, the
+ * connection may need a new key, or no longer.
  */
 export function createAsNow(stores: { table: Table; clock: () => number }): ShowJob {
   const breakers = createBreakers({ ...stores, random: Math.random });
@@ -17,12 +17,13 @@ export function createAsNow(stores: { table: Table; clock: () => number }): Show
   return async (job) => {
     const { connection, waits } = job;
     const wait = waitOf(job);
-    if (!waits || !wait?.why.startsWith(`${connection} is down: `)) return job;
+    const isOfConnection = [`${connection} is down: `, `the service refuses the key of ${connection}: `];
+    if (!waits || !wait || !isOfConnection.some((began) => wait.why.startsWith(began))) return job;
     const lines = known.get(connection) ?? breakers.lines(connection);
     known.set(connection, lines);
     const { down } = await lines;
-    if (!down?.refusesKey) return job;
-    const now: Waited = { ...wait, for: 'key', why: whyStopped(connection, WHOLE, down) };
+    if (!down) return job;
+    const now: Waited = { ...wait, for: down.refusesKey ? 'key' : 'outage', why: whyStopped(connection, WHOLE, down) };
     return { ...job, waits: { ...waits, newest: [...waits.newest.slice(0, -1), now] } };
   };
 }

@@ -230,7 +230,7 @@ function notTried(connection: string, rows: readonly ServiceRow[]): Finding[] {
     [
       'markers',
       marked > 0
-        ? `the service has kept the whole marker, by which the relay finds what it created, in ${counted(marked, 'text')}; not tried with a longer text, because doctor creates nothing`
+        ? `the service has kept the whole marker, by which the relay finds what it created, in the ${counted(marked, 'text')} that were read; whether it cuts longer texts is not tried, because doctor creates nothing`
         : 'whether a long text comes back whole, with the marker at its end, is not tried, because doctor creates nothing',
     ],
     ['a repeated identical request', 'assumed to take effect once; not tried, because it changes something'],

@@ -79,10 +79,10 @@ export function createAsPerson(config: RelayConfig, people: People): AsPerson {
         return KEY;
       }
       const holder = await holderOf(people.holdersFor(person), steps, own !== undefined);
-      if (!holder && isRequired) throw linkFirst(person);
       const typed = `${person.in === 'github' ? '/' : `${config.slack?.command} `}${job.asked?.verb ?? command}`;
       const unserved = settings && unservedCommand(command, settings, typed);
       if (unserved !== undefined) throw new NotDone(unserved);
+      if (!holder && isRequired) throw linkFirst(person);
       return holder && own ? holder : KEY;
     }
     // The configuration may have changed since the decision.

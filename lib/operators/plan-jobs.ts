@@ -203,7 +203,10 @@ function whatBecomes(stop: unknown, left: readonly StepEntry[]): Pick<PlannedJob
     if (left.length === 0) return { becomes: 'the same', says: `goes on with the step '${step}'` };
     const renamed = left.find((entry) => entry.calls === calls);
     if (renamed) return { becomes: 'other', says: `repeats the step '${renamed.step}' (${calls}) as '${step}'` };
-    return { becomes: 'unknown', says: `reaches the step '${step}' before ${names}, which is done; it may skip it` };
+    return {
+      becomes: 'unknown',
+      says: `reaches the step '${step}' before these steps, which are done: ${names}; the job may skip them`,
+    };
   }
   if (stop instanceof RetryAt) return { becomes: 'the same', says: stop.message };
   if (stop instanceof NotInPlan) return { becomes: 'unknown', says: `cannot be followed: ${stop.message}` };

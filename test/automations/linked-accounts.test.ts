@@ -104,7 +104,7 @@ describe('a command in a comment on GitHub', () => {
       { isLinked: false, slack: '' },
       'to add you to “people”, with your Slack id. Then link your account yourself',
     ],
-    ['nothing, without a tool either', { isLinked: false, commands: {} }, LINK_FIRST],
+    ['nothing, without a tool either', { isLinked: false, commands: {} }, '/log cannot be used here'],
     ['nothing, if no tool serves it', { commands: {} }, '/log cannot be used here, because people act in their'],
     ['nothing, if GitHub does not show it', { has: null }, 'has no permission to read on GitHub who wrote this'],
     ['nothing, if the link is dead', { happens: dies }, 'in Slack with the command link, then ask again'],
@@ -143,7 +143,7 @@ it.each([
     'offered' as const,
     "these commands act in your name, with your rights: /pm log, /pm find, /pm today, /pm week. Partner Relay's other commands use its own account.",
   ],
-  ['required' as const, 'all commands act in your name, with your rights.'],
+  ['required' as const, 'what you ask for is done in your name, with your rights.'],
 ])('a person reads which commands act in their name, with accounts %s', async (accounts, said) => {
   const { log, find } = sandboxCommands();
   const week = { tool: 'list_time', schema: '0'.repeat(20) };

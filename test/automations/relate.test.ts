@@ -251,7 +251,7 @@ describe('/pm relate', () => {
 
   it.each([
     ['relate', 'relate needs the id of a defect'],
-    ['relate 4711 12', 'relate needs task, case or step'],
+    ['relate 4711 12', 'relate needs the word task, case or step'],
     ['relate 4711 project 12', 'A defect can be linked to a task, a case or a step, not to “project”.'],
     ['relate 4711 case', 'relate needs the id of a test case'],
     ['relate 4711 task 12', 'Could not link defect 4711 to task 12: there is no task 12'],

@@ -65,7 +65,7 @@ describe('relay backfill', () => {
     for (const id of [1, 2]) exists(id, `Issue ${id}`);
     await relay.post('issues', issueEvent('opened', { id: 3 }));
     await backfill(REPOSITORY, '--go');
-    const listed = /2 of the listed jobs, the oldest.*Listed: 2 waiting\./s;
+    const listed = /2 of the newest jobs wait for one reason, the oldest.*Listed: 2 waiting\./s;
     expect(await run('jobs', '--lane', 'backfill')).toMatch(listed);
     const chosen = ['discard', '--lane', 'backfill', '--reason', 'the wrong label'];
     expect(await run(...chosen)).toContain('Add --yes to discard these 2 jobs.');

@@ -30,7 +30,7 @@ describe('an operator in an outage', () => {
     for (const words of [['job', id], ['jobs']]) {
       const shown = await run(...words);
       expect(shown).toContain(
-        'Check the base URL in partner/main, and the proxy in front of the service. If you change it and the relay runs on one machine, restart it then. After that, the jobs continue by themselves.',
+        'Check the base URL in partner/main, and the proxy in front of the service. When the address answers, the jobs continue by themselves.',
       );
       expect(shown).not.toMatch(/Nothing to do|They continue/);
     }

@@ -72,7 +72,7 @@ it.each<[string, Run<typeof opened>, string]>([
   [
     'a step with another operation',
     inOrder(lists),
-    "before 'complete', 'defect', 'later', which is done; it may skip it",
+    "before these steps, which are done: 'complete', 'defect', 'later'; the job may skip them",
   ],
 ])('a plan says what happens to a job under way: %s', async (_, changed, said) => {
   expect(await plan({ follow: { on: opened, run: changed } })).toContain(said);

@@ -30,7 +30,7 @@ export const relateVerb: JobVerb<RelateCommand> = {
     if (defect === undefined) return first === '' ? { missing: 'the id of a defect' } : notAnId(first, 'defect');
     if (!what && word !== '' && idIn(word) === undefined)
       return { fault: `A defect can be linked to a task, a case or a step, not to ${excerpt(word)}.` };
-    if (!what) return { missing: 'task, case or step' };
+    if (!what) return { missing: 'the word task, case or step' };
     if (id === undefined && rest.length > 0) return notAnId(rest.join(' '), KINDS[what]);
     if (id === undefined) return { missing: `the id of a ${KINDS[what]}` };
     return { command: { verb: 'relate', defect, what, id } };

@@ -102,7 +102,7 @@ function nextStepOfWaiting(job: Job, time: (ms: number) => string, now: number):
 function whatToDo({ connection }: Job, wait: Waited | undefined): string | undefined {
   if (wait?.for === 'operator') return 'Do what the reason says, within a day. The relay looks every four minutes.';
   if (wait?.why.includes(WRONG_ADDRESS))
-    return `Check the base URL in partner/${connection}, and the proxy in front of the service. If you change it and the relay runs on one machine, restart it then. After that, the jobs continue by themselves.`;
+    return `Check the base URL in partner/${connection}, and the proxy in front of the service. When the address answers, the jobs continue by themselves. On one machine, a relay with another base URL starts without them.`;
   if (wait?.for !== 'key') return undefined;
   return `Enter a new key with npx partner-relay secrets set partner/${connection}. If the relay runs on one machine, restart it then. After that, the jobs continue within five minutes.`;
 }

@@ -147,7 +147,7 @@ function waits(job: Job, contact: string, now: number): string {
   const { why, next } = waitToPerson(waitsFor, escaped(contact));
   const when = continuesAt(job);
   if (when === 'probed') return `Waiting: ${why}. ${next}`;
-  if (when === undefined) return `Waiting for its turn: ${why}.`;
+  if (when === undefined) return `Waiting: ${why}.`;
   if (when.at <= now) return `Continues in a moment: ${why}.`;
   const until = `until ${when.isForecast ? 'about ' : ''}${nextMinute(when.at)}`;
   return questionOf(job) ? `Waits for an answer in Slack, ${until}.` : `Waiting ${until}: ${why}.`;
