@@ -59,7 +59,7 @@ const MADE = '{slash} defect <title> creates a defect, and {slash} task <title> 
 /** Matches `new task: Buy milk` and `add a bug Login fails`. */
 const ADDED =
   /^(?:add|create|make|new|report|file|erstelle|neue[rs]?|crée[rz]?|ajoute[rz]?|nouvelle|nouveau|crear?|nuev[ao]) (?:(?:an?|new|eine?n?|neue[rsn]?|une?|nouvelle|nouveau|una?|nuev[ao]) )*(\p{L}+)(?:$|:? (?:called |named )?(.+)$)/iu;
-const TIMER = 'There is no timer. Log time afterwards: {slash} log <duration> <task>.';
+const TIMER = 'There is no timer. Log time later: {slash} log <duration> <task>.';
 
 /** Words for which there is a button or another way. */
 const HINTS = byWord({

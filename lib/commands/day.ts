@@ -54,7 +54,7 @@ export function severalDays(...days: string[]): { fault: string } {
   const named = days.map((day) => excerpt(bareWord(day.trim()))).join(' and ');
   const are = days[1] ? 'are two days' : 'is more than one day';
   return {
-    fault: `${named} ${are}. Log one day at a time. If one belongs to the task or note, put that in quotation marks.`,
+    fault: `${named} ${are}. Log one day at a time. Put a task or note with a day in quotation marks.`,
   };
 }
 

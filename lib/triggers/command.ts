@@ -70,7 +70,7 @@ const USAGE = /^[a-z][a-z-]{0,30}(?: (?:<[a-z][a-zA-Z]*…?>|\[[a-z][a-zA-Z]*…
 /** @returns why the command cannot be typed, or undefined */
 export function usageFault(usage: string): string | undefined {
   if (!USAGE.test(usage)) {
-    return `the usage '${usage}' cannot be read: write the verb with the letters a to z, and then <required> and [optional] parameters, such as 'block <task> [reason…]'`;
+    return `the usage '${usage}' cannot be read: write the verb in letters a to z, and then <required> and [optional] parameters, such as 'block <task> [reason…]'`;
   }
   const parameters = parametersOf(usage);
   const names = parameters.map(({ name }) => name);

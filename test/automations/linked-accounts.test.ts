@@ -143,7 +143,7 @@ it.each([
     'offered' as const,
     "these commands act in your name, with your rights: /pm log, /pm find, /pm today, /pm week. Partner Relay's other commands use its own account.",
   ],
-  ['required' as const, 'what you ask for is done in your name, with your rights.'],
+  ['required' as const, 'commands act in your name, with your rights.'],
 ])('a person reads which commands act in their name, with accounts %s', async (accounts, said) => {
   const { log, find } = sandboxCommands();
   const week = { tool: 'list_time', schema: '0'.repeat(20) };

@@ -216,7 +216,7 @@ describe('a command', () => {
     ],
     [
       'log 2h today yesterday 4711',
-      '“today” and “yesterday” are two days. Log one day at a time. If one belongs to the task or note, put that in quotation marks.',
+      '“today” and “yesterday” are two days. Log one day at a time. Put a task or note with a day in quotation marks.',
     ],
   ])('the command %o is refused', (text, fault) => {
     expect(parseCommand(text)).toEqual({ fault });

@@ -52,14 +52,14 @@ describe('a person', () => {
   it('links their account: button, sign-in, consent, code', async () => {
     const linked = await linkAccount(relay);
     expect(linked).toContain(
-      "Your account is linked. Commands go on with Partner Relay's own account until your Partner Relay administrator changes that.",
+      "Your account is linked. Commands use Partner Relay's own account until your Partner Relay administrator changes that.",
     );
     expect(linked).toContain('You allowed Partner Relay to use the MCP endpoint, read projects,');
     expect(await grantOf(MIRA)).toMatchObject({ scopes: expect.arrayContaining(['mcp:timelogs.write']) });
     expect(await underWay(MIRA)).toBeUndefined();
     const status = (await command(relay, 'status')).text;
     expect(status).toMatch(
-      /Your account has been linked since <.*>, with the workspace that you chose\. Commands go on/,
+      /Your account has been linked since <.*>, with the workspace that you chose\. Commands use/,
     );
   });
 

@@ -42,10 +42,10 @@ export function createLinking(
   /** Says which commands act in the name of a person with a linked account. */
   function inYourName(connection: string): string {
     const { accounts, commands = {} } = config.connections[connection]?.mcp ?? {};
-    if (accounts === 'required') return 'what you ask for is done in your name, with your rights.';
+    if (accounts === 'required') return 'commands act in your name, with your rights.';
     const verbs = Object.keys(commands).flatMap((command) => (command === 'week' ? ['today', command] : command));
     if (verbs.length === 0)
-      return `commands go on with Partner Relay's own account until ${escaped(config.contact)} changes that.`;
+      return `commands use Partner Relay's own account until ${escaped(config.contact)} changes that.`;
     const typed = verbs.map((verb) => code(`${settings.command} ${verb}`)).join(', ');
     return `these commands act in your name, with your rights: ${typed}. Partner Relay's other commands use its own account.`;
   }

@@ -33,7 +33,7 @@ export const waitInWords: Readonly<Record<WaitsFor, { what: string; toPerson: st
   },
   job: { what: 'for another job', toPerson: 'another request has to finish first' },
   question: { what: 'for an answer in Slack', toPerson: 'it needs an answer in Slack' },
-  pause: { what: 'for a planned time', toPerson: 'its planned time has not come yet' },
+  pause: { what: 'for a planned time', toPerson: 'its time has not come yet' },
   operator: { what: 'for an operator', toPerson: '{contact} has to look at it' },
 };
 

@@ -302,10 +302,10 @@ export function continuesAt(job: Job): { at: number; isForecast: boolean } | 'pr
   const kind = waitOf(job)?.for;
   // A time of the job is then only that of its next look or probe.
   if (kind === 'key' || kind === 'outage') return 'probed';
-  // The relay only looks whether the operator has done something.
-  if (kind === 'operator') return undefined;
   const { dueAt, expectedAt = dueAt } = job;
-  return expectedAt === undefined ? undefined : { at: expectedAt, isForecast: dueAt === undefined };
+  // The relay only looks whether the operator has done something.
+  const isUnknown = expectedAt === undefined || kind === 'operator';
+  return isUnknown ? undefined : { at: expectedAt, isForecast: dueAt === undefined };
 }
 
 /** True if the job has ended for good. */

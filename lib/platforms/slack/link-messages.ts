@@ -41,7 +41,7 @@ export function linkMessage(why: string, connection: string, scopes?: readonly s
 export function openLinkMessage(link: { url: string; until: number; command: string }): SlackMessage {
   const { url, until, command } = link;
   const steps = [
-    `This link is only for you, and works once, until ${time(until)} or until you ask for another. Do not share it.`,
+    `This link is only for you, and works until ${time(until)}, or your next one. Do not share it.`,
     `Sign in and allow the access. The page then shows a code. Type it here: ${code(`${command} link <code>`)}`,
   ];
   const open: Button = { ...button('Open in the browser', OPEN_BUTTON, 'account-link', 'primary'), url };
