@@ -58,9 +58,7 @@ describe('a person', () => {
     expect(await grantOf(MIRA)).toMatchObject({ scopes: expect.arrayContaining(['mcp:timelogs.write']) });
     expect(await underWay(MIRA)).toBeUndefined();
     const status = (await command(relay, 'status')).text;
-    expect(status).toMatch(
-      /Your account has been linked since <.*>, with the workspace that you chose\. Commands use/,
-    );
+    expect(status).toMatch(/Your account has been linked since <.*>, with the workspace that you chose\. Commands use/);
   });
 
   it("links it on pages that do not read the service's key", async () => {
