@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { readCustomAutomations } from '../lib/automations/custom/folder.ts';
+import { configFile } from '../lib/config/config-file.ts';
 import { githubWebhookSecret } from '../lib/state/secrets/secrets.ts';
 import { parsedJson } from '../lib/text.ts';
 import { exampleEvent } from '../local/examples/github-event.ts';
@@ -179,7 +180,8 @@ function deliveryOf(event: string | undefined, options: SendOptions, repository:
  * GitHub's examples.
  */
 async function firstRepository(readConfig: Cli['readConfig']): Promise<string | undefined> {
-  return (await readConfig()).github.repositories[0]?.name;
+  // Without a configuration, the relay has that of the examples.
+  return existsSync(configFile()) ? (await readConfig()).github.repositories[0]?.name : undefined;
 }
 
 function refuse(option: string, others: object, does = 'sends a payload unchanged'): void {

@@ -43,9 +43,9 @@ it.skipIf(isWithoutBrowser)(title, { timeout: 60_000 }, async () => {
   await page.reload();
   await page.getByRole('alert').waitFor();
 
-  expect((await ask(relay, `log 1h ${CHECKOUT} as myself`)).inTheEnd).toContain('as you');
+  expect((await ask(relay, `log 1h ${CHECKOUT} as myself`)).inTheEnd).toContain('in your name');
   relay.clock.now += 2 * HOUR;
-  expect((await ask(relay, `log 2h ${CHECKOUT} with a new token`)).inTheEnd).toContain('as you');
+  expect((await ask(relay, `log 2h ${CHECKOUT} with a new token`)).inTheEnd).toContain('in your name');
   expect(relay.sandbox.mcp.audit.filter(({ calls }) => calls.includes('refresh_token'))).toHaveLength(1);
 
   relay.sandbox.mcp.revokeGrants();
