@@ -41,7 +41,7 @@ inBrowser('a newcomer', () => {
     await page.getByRole('heading', { name: 'Where the time went' }).waitFor();
     const step = page.locator('.steps > li').filter({ hasText: 'create-defect' });
     await step.getByText('Accepted').waitFor();
-    await step.getByText('201').waitFor();
+    await step.getByText('201', { exact: true }).waitFor();
 
     // The README's lost answer, without the command line.
     await page.getByRole('link', { name: 'Try' }).click();
