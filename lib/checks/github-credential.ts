@@ -7,7 +7,7 @@ import type { Credential } from './credential-check.ts';
 /**
  * Checks GitHub: the App itself, and the credentials for comments, which are a token or the App's installations.
  *
- * @param github null if nobody entered credentials, so that a stand-in takes the place of GitHub
+ * @param github null without credentials; a stand-in then takes the place of GitHub
  * @param repositories the configured repositories
  */
 export function githubCredential(github: GithubClient | null, repositories: readonly { name: string }[]): Credential {

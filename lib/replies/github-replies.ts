@@ -46,7 +46,7 @@ function words(job: Job, said: Exclude<ReplyContent, { of: 'waiting' }>, contact
       return `✅ ${quoted(said.text)}`;
     case 'not done': {
       const { verb, at = 0 } = job.asked ?? {};
-      // The milliseconds are the number of the command in its comment, whose text may be forged or deleted.
+      // The milliseconds number the commands of a comment. Their text is not quoted: it may be forged, or deleted since.
       const number = at % SECOND_MS;
       const which = verb === undefined || number === 0 ? '' : `Command ${number + 1}: `;
       return `⚠️ ${which}${quoted(said.text)}${SENTENCE_END.test(said.text) ? '' : '.'}${verb === undefined ? '' : EDITS_ARE_NOT_READ}`;

@@ -53,7 +53,7 @@ it("partner-relay doctor lists a team's automations, their faults, missing secre
   expect(found.get('github: own events of Codertocat/Hello-World')).toMatch(/^bad: the App does not send release: /);
   for (const [secret, said] of [
     [' ', /^bad: its secret is refused: /],
-    ['short', /^unknown: the secret has 5 bytes; enter 16 bytes or more/],
+    ['short', /^unknown: the secret has 5 bytes; enter a random secret of at least 16 bytes/],
     ['x'.repeat(16), /^good/],
   ] as const) {
     relay.stack.secrets.put(`${relay.stack.secretPrefix}hooks`, { 'sentry-to-defect': secret });
@@ -219,7 +219,7 @@ describe('doctor', () => {
   });
 
   it.each([
-    ['x'.repeat(15), /^unknown: the secret has 15 bytes; enter 16 bytes or more that nobody can guess$/],
+    ['x'.repeat(15), /^unknown: the secret has 15 bytes; enter a random secret of at least 16 bytes$/],
     ['x'.repeat(16), /^good/],
     [' ', /^bad: .*webhookSecret/],
   ])("doctor reports the strength of GitHub's webhook secret and Slack's signing secret: %j", async (secret, said) => {

@@ -5,7 +5,7 @@ export interface ParkedGroup {
   cause: string | undefined;
   outcomeUnknown: boolean;
   count: number;
-  /** What is possible for this job is possible for all: its request may be carried out for the longest. */
+  /** The job that can be decided last. What is possible for it is possible for all. */
   last: Job;
   /** The jobs that were parked first. */
   first: [Job, ...Job[]];
@@ -33,7 +33,7 @@ export function causeOf(reason: string): string {
   return VARIABLE_PARTS.reduce((text, part) => text.replaceAll(part, '…'), reason.replace(WHAT_FAILED, ''));
 }
 
-/** Returns the job whose request the service may carry out for longer; without requests, the second. */
+/** Returns the job whose request the service can carry out until the later time. Without requests, the second job. */
 export function laterOf(one: Job, other: Job): Job {
   const until = ({ parked }: Job) => parked?.open?.until ?? 0;
   return until(one) > until(other) ? one : other;

@@ -79,7 +79,7 @@ export function resumedInWords(
  * @param reason the operator's reason, or the answer to the job's question
  * @returns the queued job
  * @throws {Error} if the job is in another state, if only a person can find out what it created, or if its question has
- * no answer or is for somebody else
+ * no answer, or another person has to answer it
  */
 export async function replayJob(
   job: Job,

@@ -24,7 +24,7 @@ export function secretFault(verify: Keyed, secret: string): { what: string; isUs
     return { what: `expected Base64 of 24 to 64 bytes, as in Standard Webhooks; it has ${length} bytes`, isUsable };
   if (!isUsable && verify.key === 'base64') return { what: 'expected Base64 of the key', isUsable };
   if (length < 16)
-    return { what: `the secret has ${length} bytes; enter 16 bytes or more that nobody can guess`, isUsable };
+    return { what: `the secret has ${length} bytes; enter a random secret of at least 16 bytes`, isUsable };
   return undefined;
 }
 

@@ -39,7 +39,7 @@ export function createBudgetIds(
 
   /**
    * Records the budget of a new key. It begins with the calls of the last key, because it is unknown what the service
-   * still counts after a rotation. The first key's begins with calls whose slots were taken while it could not be read.
+   * still counts after a rotation. If slots were taken before the first key could be read, its budget has their calls.
    */
   async function record(connection: string, own: string, before = connection): Promise<void> {
     const last = await table.getEvenExpired(keys.budget(before));
